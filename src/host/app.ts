@@ -30,7 +30,7 @@ import { AlarmDiagnostics } from "./runs/alarmDiagnostics.ts";
 import { createLaunchRequest, requestFor } from "./runs/createLaunchRequest.ts";
 import { EnvironmentChecks } from "./runs/environmentChecks.ts";
 import { OwnServers } from "./runs/ownServers.ts";
-import { RunAlarms } from "./runs/runAlarms.ts";
+import { followAlarms } from "./runs/runAlarms.ts";
 import { RunDiagnostics } from "./runs/runDiagnostics.ts";
 import type { RunList } from "./runs/runList.ts";
 import { rememberStartedRuns } from "./runs/startedRuns.ts";
@@ -124,7 +124,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const services = register(createCatalogue({ keys, finder, server, onError }));
   register(known.use(services.loaded));
   register(new RunDiagnostics({ trainings, onError }));
-  const alarms = register(new RunAlarms({ store, follow, onError }));
+  const alarms = register(followAlarms({ store, follow, onError }));
   register(new AlarmDiagnostics({ store, alarms, onError }));
   register(createStatusItem(store, alarms));
   const { environments } = services;

@@ -8,7 +8,7 @@ import { workspaceEnvFiles } from "../../src/host/keys/workspaceEnvFiles.ts";
 import { followRunsOf } from "../../src/host/runs/followRun.ts";
 import { launchConfig } from "../../src/host/runs/launchConfig.ts";
 import { watchLaunch } from "../../src/host/runs/launchWatch.ts";
-import { RunAlarms } from "../../src/host/runs/runAlarms.ts";
+import { followAlarms } from "../../src/host/runs/runAlarms.ts";
 import { RunFinder } from "../../src/host/runs/runFinder.ts";
 import { RunLabels } from "../../src/host/runs/runLabels.ts";
 import { ReportedRuns } from "../../src/host/runs/runList.ts";
@@ -210,7 +210,7 @@ await runner.measure({ id: null, kind: "all runs listed" }, async (show) => {
   return "listed";
 });
 await runner.measure({ id: null, kind: "all runs drawn" }, async (show) => {
-  const alarms = new RunAlarms({ store, follow, onError });
+  const alarms = followAlarms({ store, follow, onError });
   const runs = new RunsView({
     store,
     trainings: trainings as never, // it asks for no more of them

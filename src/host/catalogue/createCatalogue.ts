@@ -54,15 +54,15 @@ export function createCatalogue(options: CatalogueOptions): CatalogueServices {
     now: Date.now,
     onError,
   });
-  const secrets = new SecretWatch(keys, environments, onError);
+  const secrets = watchSecrets(keys, environments, onError);
   return {
     environments,
-    dispose: () => secrets.dispose(),
+    dispose: secrets.dispose,
     loaded: {
       environments,
       catalogueAccess: (wanted) => accessForCompletion(wanted, access),
       variables,
-      secrets: () => secrets.states,
+      secrets: secrets.states,
       onDidChangeSecrets: secrets.onDidChange,
       knownConfigs: () => finder.configs,
       storeSecret: async (name, value) => {
@@ -76,62 +76,45 @@ export function createCatalogue(options: CatalogueOptions): CatalogueServices {
 }
 
 /** Watches which sources provide which secrets; not in Restricted Mode. */
-class SecretWatch {
-  readonly #keys: Keys;
-  readonly #environments: EnvironmentLists;
-  readonly #onError: (error: unknown) => void;
-  readonly #listeners: vscode.Disposable;
-  readonly #changed: Emitter<void>;
-  readonly onDidChange: Emitter<void>["event"];
-  readonly #soon = soon(SETTLE_MS, () => void this.#look().catch(this.#onError));
-  #states: readonly SecretState[] | null = null;
-
-  constructor(keys: Keys, environments: EnvironmentLists, onError: (error: unknown) => void) {
-    this.#keys = keys;
-    this.#environments = environments;
-    this.#onError = onError;
-    this.#changed = new Emitter(onError);
-    this.onDidChange = this.#changed.event;
-    const again = this.#soon;
-    this.#listeners = vscode.Disposable.from(
-      vscode.Disposable.from(keys.store.onDidChange(again)),
-      vscode.workspace.onDidOpenTextDocument(again),
-      vscode.workspace.onDidSaveTextDocument(again),
-      vscode.workspace.onDidGrantWorkspaceTrust(again),
-    );
-    again();
-  }
-
-  /** Null before the first check. */
-  get states(): readonly SecretState[] | null {
-    return this.#states;
-  }
-
-  dispose(): void {
-    this.#listeners.dispose();
-    this.#soon.dispose();
-  }
-
-  async #look(): Promise<void> {
+function watchSecrets(
+  { store, sources }: Keys,
+  environments: EnvironmentLists,
+  onError: (error: unknown) => void,
+) {
+  const changed = new Emitter<void>(onError);
+  let states: readonly SecretState[] | null = null;
+  /** Names of the secrets that hosted environments require. */
+  const askedFor = async (): Promise<readonly string[]> => {
+    await environments.ready();
+    const { environments: listed } = environments.current().hosted;
+    return (listed?.items ?? []).flatMap((entry) => entry.secrets);
+  };
+  const look = async (): Promise<void> => {
     if (!vscode.workspace.isTrusted) return;
-    const { store, sources } = this.#keys;
     const configs = vscode.workspace.textDocuments.filter(isConfigDocument).map((document) => ({
       text: document.getText(),
       path: document.fileName,
       folder: dirname(document.fileName),
     }));
-    const asked = configs.length === 0 ? [] : await this.#askedFor();
-    const stored = () => store.list();
-    const states = await secretStates({ stored, sources }, configs, asked);
-    if (JSON.stringify(states) === JSON.stringify(this.#states)) return;
-    this.#states = states;
-    this.#changed.fire();
-  }
-
-  /** Names of the secrets that hosted environments require. */
-  async #askedFor(): Promise<readonly string[]> {
-    await this.#environments.ready();
-    const { environments } = this.#environments.current().hosted;
-    return (environments?.items ?? []).flatMap((entry) => entry.secrets);
-  }
+    const asked = configs.length === 0 ? [] : await askedFor();
+    const now = await secretStates({ stored: () => store.list(), sources }, configs, asked);
+    if (JSON.stringify(now) === JSON.stringify(states)) return;
+    states = now;
+    changed.fire();
+  };
+  const again = soon(SETTLE_MS, () => void look().catch(onError));
+  const listeners = vscode.Disposable.from(
+    again,
+    store.onDidChange(again),
+    vscode.workspace.onDidOpenTextDocument(again),
+    vscode.workspace.onDidSaveTextDocument(again),
+    vscode.workspace.onDidGrantWorkspaceTrust(again),
+  );
+  again();
+  return {
+    /** Null before the first check. */
+    states: () => states,
+    onDidChange: changed.event,
+    dispose: (): void => void listeners.dispose(),
+  };
 }

@@ -13,7 +13,7 @@ import { createEnvPermission } from "./envPermission.ts";
 import { gatherKeys, type KeyOrder, recoverFromLaunchError } from "./gatherKeys.ts";
 import { type ImportOptions, importEnv } from "./importEnv.ts";
 import { isKeyId, type KeyId, keyIdOf } from "./keyNames.ts";
-import { KeySources } from "./keySources.ts";
+import { type KeySources, keySources } from "./keySources.ts";
 import { type KeyStatusOptions, keyStatus } from "./keyStatus.ts";
 import { KeyStore } from "./keyStore.ts";
 import type { KeyTestOptions } from "./keyTest.ts";
@@ -79,7 +79,7 @@ export function createKeys({ context, log, redactor, testKey }: KeysOptions): Ke
     return text === null ? {} : readEnv(text);
   };
   const environment = () => ({ ...process.env, ...addressVariables() });
-  const sources = new KeySources({ store, environment, envValues });
+  const sources = keySources({ store, environment, envValues });
   const flow = {
     store,
     ui,

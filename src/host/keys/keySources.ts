@@ -14,53 +14,46 @@ export interface KeySourcesOptions {
   readonly envValues: (folder: string) => Promise<Readonly<Record<string, string>>>;
 }
 
+export type KeySources = ReturnType<typeof keySources>;
+
 /** Looks up keys in the same order as a trainer. */
-export class KeySources {
-  readonly #options: KeySourcesOptions;
-
-  constructor(options: KeySourcesOptions) {
-    this.#options = options;
-    for (const id of SERVICE_IDS) this.fromEnvironment(id);
-  }
-
-  /** Where `id` is set for runs from any of `folders`; null if it is not set. */
-  async find(id: KeyId, folders: readonly string[]): Promise<KeyOrigin | null> {
-    const facts = await this.#options.store.facts(id);
-    if (facts !== null) return facts.place;
-    if (this.fromEnvironment(id) !== null) return "process";
-    for (const folder of folders) {
-      if (this.isIn(await this.#options.envValues(folder), id)) return "dotenv";
-    }
-    return null;
-  }
-
-  /** The value to pass to a trainer: from the store, or from the environment and then bound to the official host. */
-  async valueFor(id: KeyId): Promise<RequestedKey | null> {
-    const stored = await this.#options.store.get(id);
-    if (stored !== null) return { value: stored.value, origin: "store", host: stored.host };
-    const value = this.fromEnvironment(id);
-    return value === null ? null : { value, origin: "process", host: null };
-  }
-
-  fromEnvironment(id: KeyId): string | null {
-    const value = this.#options.environment()[variableOf(id)];
-    this.#learn(value);
+export function keySources({ store, environment, envValues }: KeySourcesOptions) {
+  const learn = (value: string | undefined): void => {
+    if (value !== undefined) store.redactor.learn(value);
+  };
+  const fromEnvironment = (id: KeyId): string | null => {
+    const value = environment()[variableOf(id)];
+    learn(value);
     return value === undefined || value === "" ? null : value;
-  }
-
+  };
   /** True if the `.env` values contain the key. */
-  isIn(values: Values, id: KeyId): boolean {
+  const isIn = (values: Values, id: KeyId): boolean => {
     const value = values[variableOf(id)];
-    this.#learn(value);
+    learn(value);
     return value !== undefined;
-  }
-
-  /** The value of a variable that is not a secret; `values` are those of a `.env`. */
-  variable(name: string, values: Values): string | null {
-    return this.#options.environment()[name] || values[name] || null;
-  }
-
-  #learn(value: string | undefined): void {
-    if (value !== undefined) this.#options.store.redactor.learn(value);
-  }
+  };
+  for (const id of SERVICE_IDS) fromEnvironment(id);
+  return {
+    isIn,
+    /** Where `id` is set for runs from any of `folders`; null if it is not set. */
+    find: async (id: KeyId, folders: readonly string[]): Promise<KeyOrigin | null> => {
+      const facts = await store.facts(id);
+      if (facts !== null) return facts.place;
+      if (fromEnvironment(id) !== null) return "process";
+      for (const folder of folders) {
+        if (isIn(await envValues(folder), id)) return "dotenv";
+      }
+      return null;
+    },
+    /** The value to pass to a trainer: from the store, or from the environment and then bound to the official host. */
+    valueFor: async (id: KeyId): Promise<RequestedKey | null> => {
+      const stored = await store.get(id);
+      if (stored !== null) return { value: stored.value, origin: "store", host: stored.host };
+      const value = fromEnvironment(id);
+      return value === null ? null : { value, origin: "process", host: null };
+    },
+    /** The value of a variable that is not a secret; `values` are those of a `.env`. */
+    variable: (name: string, values: Values): string | null =>
+      environment()[name] || values[name] || null,
+  };
 }

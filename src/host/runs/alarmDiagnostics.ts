@@ -112,7 +112,7 @@ export class AlarmDiagnostics implements vscode.Disposable, vscode.CodeActionPro
   /** The alarms of each configuration's newest run. */
   #byConfig(): ReadonlyMap<string, RunAlarmList> {
     const { store, alarms } = this.#options;
-    const known = new Set(alarms.folders);
+    const known = new Set(alarms.folders());
     const newest = new Map<string, RunAlarmList>();
     for (const run of store.runs) {
       const path = runFolder(run.file?.configPath ?? "");

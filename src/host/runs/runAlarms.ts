@@ -13,63 +13,48 @@ export interface RunAlarmsOptions {
   readonly onError: (error: unknown) => void;
 }
 
-export class RunAlarms implements Listening {
-  readonly #options: RunAlarmsOptions;
-  readonly #live = new Map<string, Listening>();
-  /** Alarms of such runs, most serious first. */
-  readonly #firing = new Map<string, readonly FiringAlarm[]>();
-  readonly #changed: Emitter<string>;
-  /** Fires with the folder of a run whose alarms have changed. */
-  readonly onDidChange: Emitter<string>["event"];
-  readonly #listening: Listening;
+export type RunAlarms = ReturnType<typeof followAlarms>;
 
-  constructor(options: RunAlarmsOptions) {
-    this.#options = options;
-    this.#changed = new Emitter(options.onError);
-    this.onDidChange = this.#changed.event;
-    this.#listening = options.store.onDidChange(() => this.#followLive());
-    this.#followLive();
-  }
-
+export function followAlarms({ store, follow, onError }: RunAlarmsOptions) {
+  const following = new Map<string, Listening>();
+  /** Alarms of runs that are or were live, most serious first. */
+  const firing = new Map<string, readonly FiringAlarm[]>();
+  const changed = new Emitter<string>(onError);
   /** Most serious first; empty for a run that has not been live in this window. */
-  of(folder: string): readonly FiringAlarm[] {
-    return this.#firing.get(folder) ?? [];
-  }
-
-  /** The alarms of any run. For a live run, the list's own alarms may be outdated. */
-  idsOf({ folder, isLive, alarms }: RunEntry): readonly AlarmId[] {
-    return isLive ? this.of(folder).map(({ id }) => id) : alarms;
-  }
-
-  /** Runs with known alarms. */
-  get folders(): readonly string[] {
-    return [...this.#firing.keys()];
-  }
-
-  dispose(): void {
-    for (const each of [this.#listening, ...this.#live.values()]) each.dispose();
-    this.#live.clear();
-  }
-
-  #followLive(): void {
-    const { store, follow } = this.#options;
+  const of = (folder: string): readonly FiringAlarm[] => firing.get(folder) ?? [];
+  const hear = (folder: string, alarms: readonly FiringAlarm[]): void => {
+    const before = of(folder);
+    firing.set(folder, alarms);
+    if (JSON.stringify(before) !== JSON.stringify(alarms)) changed.fire(folder);
+  };
+  const followLive = (): void => {
     const live = new Set(store.runs.flatMap(({ isLive, folder }) => (isLive ? [folder] : [])));
     for (const folder of live) {
-      if (this.#live.has(folder)) continue;
-      this.#firing.set(folder, this.of(folder));
-      const following = follow(folder, ({ alarms }) => this.#hear(folder, alarms));
-      this.#live.set(folder, following);
+      if (following.has(folder)) continue;
+      firing.set(folder, of(folder));
+      const own = follow(folder, ({ alarms }) => hear(folder, alarms));
+      following.set(folder, own);
     }
-    for (const [folder, following] of this.#live) {
+    for (const [folder, own] of following) {
       if (live.has(folder)) continue;
-      this.#live.delete(folder);
-      following.dispose();
+      following.delete(folder);
+      own.dispose();
     }
-  }
-
-  #hear(folder: string, alarms: readonly FiringAlarm[]): void {
-    const before = this.of(folder);
-    this.#firing.set(folder, alarms);
-    if (JSON.stringify(before) !== JSON.stringify(alarms)) this.#changed.fire(folder);
-  }
+  };
+  const listening = store.onDidChange(followLive);
+  followLive();
+  return {
+    /** Fires with the folder of a run whose alarms have changed. */
+    onDidChange: changed.event,
+    of,
+    /** The alarms of any run. For a live run, the list's own alarms may be outdated. */
+    idsOf: ({ folder, isLive, alarms }: RunEntry): readonly AlarmId[] =>
+      isLive ? of(folder).map(({ id }) => id) : alarms,
+    /** Runs with known alarms. */
+    folders: (): readonly string[] => [...firing.keys()],
+    dispose: (): void => {
+      for (const each of [listening, ...following.values()]) each.dispose();
+      following.clear();
+    },
+  };
 }

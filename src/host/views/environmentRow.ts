@@ -4,6 +4,7 @@ import * as l10n from "@vscode/l10n";
 import type { EnvironmentEntry } from "../../core/config/editing/catalogue/catalogue.ts";
 import { isLocalModel } from "../../core/config/fields/presets.ts";
 import { formatCount, plural } from "../../shared/format.ts";
+import type { RowText } from "../../shared/rowText.ts";
 import { badgeText, type CheckBadge } from "../runs/environmentChecks.ts";
 import type { OwnServerState } from "../runs/ownServers.ts";
 
@@ -15,15 +16,7 @@ const ICONS = {
   ready: "vm-running",
 };
 
-export interface EnvironmentRow {
-  readonly label: string;
-  readonly description: string;
-  /** Includes words for what icon and position convey. */
-  readonly spoken: string;
-  readonly tooltip: string;
-  readonly icon: string;
-  readonly context: string;
-}
+type EnvironmentRow = Omit<RowText, "color"> & { readonly tooltip: string };
 
 /**
  * `entry` is null for an unlisted name; `server` describes the environment's own server (null = none); `state` is that of the server the

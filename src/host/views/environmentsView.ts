@@ -29,47 +29,41 @@ export type EnvironmentNode =
       /** Path of a configuration that uses it; null = none does. */
       readonly config: string | null;
     }
-  | {
+  | (TaskSplit & {
       readonly kind: "environmentSplit";
-      readonly parent: ConfiguredNode;
-      readonly split: string;
       /** Null = unknown. */
       readonly tasks: number | null;
-    }
-  | {
+    })
+  | (TaskSplit & {
       readonly kind: "environmentTask";
-      readonly parent: EnvironmentNode;
-      /** Name of the environment. */
-      readonly name: string;
-      readonly config: string;
-      readonly split: string;
       /** Index in the split, from 0. */
       readonly task: number;
       readonly prompt: string | null;
-    }
-  | {
-      readonly kind: "moreTasks";
-      readonly parent: NodeOf<"environmentSplit">;
-    }
+    })
+  | (TaskSplit & { readonly kind: "moreTasks" })
   /** A split, a tool, or a note about missing information. */
-  | {
-      readonly kind: "environmentDetail";
-      readonly parent: EnvironmentNode;
-      readonly icon: string;
-      readonly label: string;
-      readonly description: string;
-      readonly command?: "refreshEnvironments" | "setOpenRewardKey" | "openOpenRewardAccount";
-      readonly tooltip?: string;
-    };
+  | (Note & { readonly kind: "environmentDetail" });
+
+/** A split of an environment in a configuration. */
+interface TaskSplit {
+  /** Name of the environment. */
+  readonly name: string;
+  readonly config: string;
+  readonly split: string;
+}
+
+interface Note {
+  readonly icon: string;
+  readonly label: string;
+  readonly description: string;
+  readonly command?: "refreshEnvironments" | "setOpenRewardKey" | "openOpenRewardAccount";
+  readonly tooltip?: string;
+}
 
 type NodeOf<Kind extends EnvironmentNode["kind"]> = Extract<
   EnvironmentNode,
   { readonly kind: Kind }
 >;
-
-type ConfiguredNode = NodeOf<"environment"> & {
-  readonly config: string;
-};
 
 export interface EnvironmentsViewOptions {
   readonly catalogue: Pick<ConfigSources["environments"], "current" | "ready"> & {
@@ -183,7 +177,8 @@ export class EnvironmentsView
 
   async #environments(node: NodeOf<"environmentGroup">): Promise<EnvironmentNode[]> {
     const found = await this.#inGroup(node.group);
-    if (found === null) return [this.#listNote(node)];
+    const unasked = vscode.l10n.t("Load the environments of OpenReward");
+    if (found === null) return [this.#note("", unasked)];
     return found.map((each) => ({ kind: "environment", group: node.group, config: null, ...each }));
   }
 
@@ -204,47 +199,33 @@ export class EnvironmentsView
     if (node.server !== null) return this.#ownDetails(node, node.server);
     const entry = findEnvironment(this.#options.catalogue.current(), node.name);
     const { splits, tools } = entry ?? { splits: null, tools: null };
-    if (splits === null && tools === null) return [this.#environmentNote(node)];
-    const detail = (icon: string, label: string, description: string): EnvironmentNode => {
-      return { kind: "environmentDetail", parent: node, icon, label, description };
-    };
+    if (splits === null && tools === null) {
+      return [this.#note(node.name, vscode.l10n.t("Tasks and tools are not known yet"))];
+    }
     return [
-      ...(splits ?? []).map(({ name, tasks }) => {
-        if (isConfigured(node)) return splitNode(node, name, tasks);
-        return detail("list-ordered", name, splitText(tasks));
-      }),
+      ...splitNodes(node, splits ?? []),
       ...(tools ?? []).map((tool) => detail("tools", tool, vscode.l10n.t("tool"))),
     ];
-  }
-
-  #listNote(parent: EnvironmentNode): EnvironmentNode {
-    return this.#note(parent, "", vscode.l10n.t("Load the environments of OpenReward"));
-  }
-
-  #environmentNote(parent: NodeOf<"environment">): EnvironmentNode {
-    return this.#note(parent, parent.name, vscode.l10n.t("Tasks and tools are not known yet"));
   }
 
   /** Its server, and the splits if the server is running. */
   #ownDetails(node: NodeOf<"environment">, server: string): EnvironmentNode[] {
     const state = this.#options.servers.state(node.name);
-    const row = serverRow(state, server);
-    const note: EnvironmentNode = { kind: "environmentDetail", parent: node, ...row };
-    if (state.kind !== "ready" || !isConfigured(node)) return [note];
-    return [note, ...state.splits.map(({ name, tasks }) => splitNode(node, name, tasks))];
+    const note = { kind: "environmentDetail", ...serverRow(state, server) } as const;
+    if (state.kind !== "ready" || node.config === null) return [note];
+    return [note, ...splitNodes(node, state.splits)];
   }
 
   async #tasks(node: NodeOf<"environmentSplit">): Promise<EnvironmentNode[]> {
-    const { parent, split } = node;
-    const { name, config } = parent;
+    const { name, config, split } = node;
     const tasks = node.tasks ?? 0;
     const count = Math.min(tasks, this.#shown.get(`${name}\0${split}`) ?? TASKS_SHOWN);
     const prompts = await this.#promptsOf(name, split, count);
     const rows = Array.from({ length: count }, (_, task): EnvironmentNode => {
       const prompt = prompts[task] ?? null;
-      return { kind: "environmentTask", parent: node, name, config, split, task, prompt };
+      return { kind: "environmentTask", name, config, split, task, prompt };
     });
-    return count < tasks ? [...rows, { kind: "moreTasks", parent: node }] : rows;
+    return count < tasks ? [...rows, { kind: "moreTasks", name, config, split }] : rows;
   }
 
   async #promptsOf(
@@ -266,32 +247,20 @@ export class EnvironmentsView
   /** Shows more tasks of the split that the "more" row belongs to. */
   showMore(row: EnvironmentNode | null): void {
     if (row?.kind !== "moreTasks") return;
-    const { parent, split } = row.parent;
-    const key = `${parent.name}\0${split}`;
+    const key = `${row.name}\0${row.split}`;
     this.#shown.set(key, (this.#shown.get(key) ?? TASKS_SHOWN) + TASKS_SHOWN);
     this.#changes.fire(undefined);
   }
 
-  #note(parent: EnvironmentNode, what: string, unasked: string): EnvironmentNode {
-    const note = { kind: "environmentDetail", parent } as const;
+  #note(what: string, unasked: string): EnvironmentNode {
     if (!vscode.workspace.isTrusted) {
-      const label = vscode.l10n.t("Lookups are off in Restricted Mode");
-      return { ...note, icon: "shield", label, description: "" };
+      return detail("shield", vscode.l10n.t("Lookups are off in Restricted Mode"));
     }
-    if (this.#asking.has(what)) {
-      return { ...note, icon: "loading~spin", label: vscode.l10n.t("Asking…"), description: "" };
-    }
+    if (this.#asking.has(what)) return detail("loading~spin", vscode.l10n.t("Asking…"));
     const failure = this.#failures.get(what);
-    if (failure === undefined) {
-      const command = { command: "refreshEnvironments" } as const;
-      return { ...note, icon: "cloud", label: unasked, description: "", ...command };
-    }
-    return {
-      ...note,
-      icon: "warning",
-      description: errorMessage(failure),
-      ...stepAfter(failure),
-    };
+    return failure === undefined
+      ? { ...detail("cloud", unasked), command: "refreshEnvironments" }
+      : { ...detail("warning", "", errorMessage(failure)), ...stepAfter(failure) };
   }
 
   #groupItem(group: EnvironmentGroup): vscode.TreeItem {
@@ -388,20 +357,28 @@ function detailItem({
   });
 }
 
-function isConfigured(node: NodeOf<"environment">): node is ConfiguredNode {
-  return node.config !== null;
+function detail(icon: string, label: string, description = ""): NodeOf<"environmentDetail"> {
+  return { kind: "environmentDetail", icon, label, description };
 }
 
-function splitNode(parent: ConfiguredNode, split: string, tasks: number | null): EnvironmentNode {
-  return { kind: "environmentSplit", parent, split, tasks };
+/** Only an environment in a configuration has tasks to play. */
+function splitNodes(
+  { name, config }: NodeOf<"environment">,
+  splits: readonly { readonly name: string; readonly tasks: number | null }[],
+): EnvironmentNode[] {
+  return splits.map(({ name: split, tasks }) =>
+    config === null
+      ? detail("list-ordered", split, splitText(tasks))
+      : { kind: "environmentSplit", name, config, split, tasks },
+  );
 }
 
-function splitItem({ parent, split, tasks }: NodeOf<"environmentSplit">): vscode.TreeItem {
+function splitItem({ name, split, tasks }: NodeOf<"environmentSplit">): vscode.TreeItem {
   const { Collapsed, None } = vscode.TreeItemCollapsibleState;
   const description = splitText(tasks);
   const row = {
     label: split,
-    id: `split:${parent.name}:${split}`,
+    id: `split:${name}:${split}`,
     description,
     icon: "list-ordered",
     context: "environmentSplit",

@@ -4,7 +4,7 @@ import type { KeyTestRequest, KeyTestResult } from "../../../src/api/keys.ts";
 import type { RequestOutcome } from "../../../src/api/requests.ts";
 import { createApprovals } from "../../../src/host/keys/approvals.ts";
 import { createEnvPermission } from "../../../src/host/keys/envPermission.ts";
-import { KeySources } from "../../../src/host/keys/keySources.ts";
+import { keySources } from "../../../src/host/keys/keySources.ts";
 import { testKey } from "../../../src/trainer/services/testKey.ts";
 import { FakeHttp, type FakeReply } from "../../fakes/fakeHttp.ts";
 import { FakeMemory } from "./fakeMemory.ts";
@@ -38,7 +38,7 @@ export function keyParts(
     store,
     envPermission,
     approvals: createApprovals({ memory, ui }),
-    sources: new KeySources({ store, environment, envValues }),
+    sources: keySources({ store, environment, envValues }),
     variables: () => ({}),
     ...fakeKeyTest(reply),
   };

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { parseConfig } from "../../../src/core/config/parse.ts";
-import { KeySources } from "../../../src/host/keys/keySources.ts";
+import { keySources } from "../../../src/host/keys/keySources.ts";
 import { type LaunchConfig, launchKeys } from "../../../src/host/keys/launchKeys.ts";
 import { FakeVault, openStore } from "./fakeVault.ts";
 
@@ -35,7 +35,7 @@ beforeEach(() => {
 
 async function gather(written: Written, scope: Pick<LaunchConfig, "only"> = {}) {
   const { store } = openStore(vault);
-  const sources = new KeySources({
+  const sources = keySources({
     store,
     environment: () => environment,
     envValues: async () => ({}),

@@ -3,7 +3,7 @@ import type { RunEntry, RunReport } from "../../../src/api/runs.ts";
 import type { FiringAlarm } from "../../../src/core/alarms/alarmEvents.ts";
 import { Emitter } from "../../../src/core/util/emitter.ts";
 import type { FollowRun } from "../../../src/host/runs/followRun.ts";
-import { RunAlarms } from "../../../src/host/runs/runAlarms.ts";
+import { followAlarms } from "../../../src/host/runs/runAlarms.ts";
 import type { RunList } from "../../../src/host/runs/runList.ts";
 import { aRun } from "../views/runEntries.ts";
 
@@ -39,7 +39,7 @@ function setUp(isLive = true) {
   const onError = (error: unknown): never => {
     throw error;
   };
-  const alarms = new RunAlarms({ store, follow, onError });
+  const alarms = followAlarms({ store, follow, onError });
   const changes: string[] = [];
   alarms.onDidChange((folder) => changes.push(folder));
   return {
@@ -73,11 +73,11 @@ it("alarms of a run stay listed after its end, as of its last step", () => {
   expect(followed.size).toBe(0);
   report(CUT);
   expect(alarms.of(FOLDER)).toEqual([CUT]);
-  expect(alarms.folders).toEqual([FOLDER]);
+  expect(alarms.folders()).toEqual([FOLDER]);
 });
 
 it("alarms of a run that ended earlier are not kept", () => {
   const { alarms, report } = setUp(false);
   report(CUT);
-  expect(alarms.folders).toEqual([]);
+  expect(alarms.folders()).toEqual([]);
 });

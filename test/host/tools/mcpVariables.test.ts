@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { KeySources } from "../../../src/host/keys/keySources.ts";
+import { keySources } from "../../../src/host/keys/keySources.ts";
 import { mcpVariables } from "../../../src/host/tools/mcpVariables.ts";
 import { HANDED_KEYS, handedKeys } from "../../../src/server/mcp/handedKeys.ts";
 import { FakeVault, openStore } from "../keys/fakeVault.ts";
@@ -15,7 +15,7 @@ it("contain the program's own stored keys, each for its host, and addresses", as
     OPENREWARD_API_KEY: "of the process, which the server has anyway",
     UNRELATED: "1",
   };
-  const sources = new KeySources({
+  const sources = keySources({
     store,
     environment: () => environment,
     envValues: async () => ({}),
