@@ -22,7 +22,7 @@ import { doForPage } from "./dashboard/pageOrders.ts";
 import type { RestorePanel } from "./dashboard/restorePanels.ts";
 import { RunDashboard } from "./dashboard/runDashboard.ts";
 import { createRunsPanel } from "./dashboard/runsPanel.ts";
-import { WindowPages } from "./dashboard/windowPages.ts";
+import { createWindowPages } from "./dashboard/windowPages.ts";
 import { createKeys } from "./keys/createKeys.ts";
 import { commandName } from "./manifest/commandTable.ts";
 import { Notices } from "./notices.ts";
@@ -145,7 +145,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     void setContextKey("dashboardOpened", true);
   };
   const pages = register(
-    new WindowPages({
+    createWindowPages({
       store,
       finder,
       server,

@@ -12,6 +12,7 @@ import { EXIT } from "../shared/exitCodes.ts";
 import { formatCount, formatDuration, plural } from "../shared/format.ts";
 import { type SweepMember, stageOf } from "../shared/runFile.ts";
 import type { RunDashboard } from "./dashboard/runDashboard.ts";
+import { type CommandId, commandName } from "./manifest/commandTable.ts";
 import { applyAlarm } from "./runs/applyAlarm.ts";
 import { resumeBefore, saveBefore } from "./runs/branchRun.ts";
 import type { RunAlarms } from "./runs/runAlarms.ts";
@@ -21,7 +22,7 @@ import type { WaitingStart } from "./runs/waitingStarts.ts";
 import type { Memento } from "./vscode/memento.ts";
 import { type NoticeQueue, noticeQueue } from "./vscode/noticeQueue.ts";
 import { offerInstead, offerNewConfig } from "./vscode/offerInstead.ts";
-import { plainWindow } from "./vscode/plainWindow.ts";
+import { type Button, plainWindow } from "./vscode/plainWindow.ts";
 import { readSetting } from "./vscode/settings.ts";
 import { isThere } from "./vscode/workspaceText.ts";
 
@@ -57,10 +58,10 @@ export class Notices implements vscode.Disposable {
       options.trainings.onDidEnd((end) => this.#queue.add(() => this.#ended(end))),
       options.trainings.onDidDetach((training) =>
         this.#queue.add(async () => {
-          const stop = vscode.l10n.t("Stop and Save");
           const text = vscode.l10n.t("{0} continues without its terminal.", training.request.title);
-          const chosen = await plainWindow.showInformationMessage(text, stop);
-          if (chosen === stop) await training.send("stop");
+          await plainWindow.offer("Information", text, [
+            [vscode.l10n.t("Stop and Save"), () => training.send("stop")],
+          ]);
         }),
       ),
     ];
@@ -80,9 +81,6 @@ export class Notices implements vscode.Disposable {
     this.#offerExpiring(run?.folder ?? null);
     if (run === undefined) return;
     this.#queue.add(async () => {
-      const resume = vscode.l10n.t("Resume");
-      const later = vscode.l10n.t("Later");
-      const never = vscode.l10n.t("Don't Offer for This Run");
       const repeats = run.repeats ?? 0;
       const cost =
         repeats === 0
@@ -97,13 +95,13 @@ export class Notices implements vscode.Disposable {
         "The run {0} was interrupted after step {1}.{2}{3}",
         ...[run.name, formatCount(run.steps), cost, end],
       );
-      const keep = vscode.l10n.t("Keep Last State");
-      const keeps = isExpiring(run, Date.now()) ? [keep] : [];
-      const answers = [resume, ...keeps, later, never];
-      const chosen = await plainWindow.showInformationMessage(text, ...answers);
-      if (chosen === resume) await resumeRun(run.folder);
-      if (chosen === keep) await keepLastState(run.folder);
-      if (chosen === never) await workspaceState.update(NOT_OFFERED, [...silenced, key(run)]);
+      const silence = () => workspaceState.update(NOT_OFFERED, [...silenced, key(run)]);
+      await plainWindow.offer("Information", text, [
+        resumeButton(run.folder),
+        ...(isExpiring(run, Date.now()) ? [keepButton(run.folder)] : []),
+        [vscode.l10n.t("Later"), () => undefined],
+        [vscode.l10n.t("Don't Offer for This Run"), silence],
+      ]);
     });
   }
 
@@ -111,13 +109,13 @@ export class Notices implements vscode.Disposable {
   offerWaiting(waiting: readonly WaitingStart[]): void {
     for (const { title, startsAgain } of waiting) {
       this.#queue.add(async () => {
-        const start = vscode.l10n.t("Start Training");
         const text = vscode.l10n.t("{0} waited for another run and was not started.", title);
-        const answers = startsAgain === null ? [] : [start];
-        const chosen = await plainWindow.showInformationMessage(text, ...answers);
-        if (chosen !== start || startsAgain === null) return;
-        const uri = vscode.Uri.file(startsAgain);
-        await vscode.commands.executeCommand("tinkerRL.startTraining", uri);
+        const start = (config: string) => run("startTraining", vscode.Uri.file(config));
+        const buttons =
+          startsAgain === null
+            ? []
+            : [[vscode.l10n.t("Start Training"), () => start(startsAgain)] as const];
+        await plainWindow.offer("Information", text, buttons);
       });
     }
   }
@@ -148,9 +146,7 @@ export class Notices implements vscode.Disposable {
               "The last state of {0} expires in {1}. After that, a resume repeats more steps.",
               ...[run.name, left],
             );
-      const keep = vscode.l10n.t("Keep Last State");
-      const chosen = await plainWindow.showWarningMessage(text, keep);
-      if (chosen === keep) await keepLastState(run.folder);
+      await plainWindow.offer("Warning", text, [keepButton(run.folder)]);
     });
   }
 
@@ -164,23 +160,24 @@ export class Notices implements vscode.Disposable {
     if (alarm === undefined || run === null || runId === undefined || reported.includes(runId))
       return;
     await workspaceState.update(ALARM_REPORTED, [...reported, runId].slice(-REMEMBERED_RUNS));
-    const open = vscode.l10n.t("Open Dashboard");
-    const fix = editsTitle(alarm.edits);
     const text = vscode.l10n.t(
       "{0}, step {1}: {2}",
       run.name,
       formatCount(alarm.step + 1),
       alarm.seen,
     );
-    const before = vscode.l10n.t("Resume from Before This Alarm");
     const { fileSystem } = this.#options;
+    const fix: Button = [editsTitle(alarm.edits), () => applyAlarm(store, folder, alarm)];
+    const before: Button = [
+      vscode.l10n.t("Resume from Before This Alarm"),
+      () => resumeBefore(fileSystem, folder, alarm),
+    ];
     const save = await saveBefore(fileSystem, folder, alarm.step);
-    const remedies = [...(alarm.edits.length > 0 ? [fix] : []), ...(save === null ? [] : [before])];
-    const answers = [...remedies, open];
-    const chosen = await plainWindow.showWarningMessage(text, ...answers);
-    if (chosen === fix) await applyAlarm(store, folder, alarm);
-    if (chosen === before) await resumeBefore(fileSystem, folder, alarm);
-    if (chosen === open) await vscode.commands.executeCommand("tinkerRL.openDashboard", { folder });
+    await plainWindow.offer("Warning", text, [
+      ...(alarm.edits.length > 0 ? [fix] : []),
+      ...(save === null ? [] : [before]),
+      dashboardButton(folder),
+    ]);
   }
 
   async #ended(end: TrainingEnded): Promise<void> {
@@ -197,7 +194,7 @@ export class Notices implements vscode.Disposable {
       return;
     }
     if (end.exitCode === null) return this.#vanished(end.folder, name);
-    return this.#failed(end, name);
+    return this.#failed(end, end.folder, name);
   }
 
   async #finished({ folder, request }: TrainingEnded, name: string): Promise<void> {
@@ -208,8 +205,6 @@ export class Notices implements vscode.Disposable {
     const muted = listOf(this.#options.workspaceState.get(NOT_REPORTED));
     if (when === "never" || (when === "unfocused" && isSeen) || muted.includes(request.configPath))
       return;
-    const open = vscode.l10n.t("Open Dashboard");
-    const mute = vscode.l10n.t("Don't Show for This Configuration");
     const { sweep } = request;
     if (sweep !== undefined && !this.#isLastOf(sweep, folder)) return;
     const text =
@@ -218,11 +213,12 @@ export class Notices implements vscode.Disposable {
         : stageOf(sweep) === null
           ? vscode.l10n.t("The sweep {0} is done.", sweep.name)
           : vscode.l10n.t("All stages of {0} are done.", sweep.name);
-    const chosen = await plainWindow.showInformationMessage(text, open, mute);
-    if (chosen === open) await vscode.commands.executeCommand("tinkerRL.openDashboard", { folder });
-    if (chosen === mute) {
-      await this.#options.workspaceState.update(NOT_REPORTED, [...muted, request.configPath]);
-    }
+    const { workspaceState } = this.#options;
+    const mute = () => workspaceState.update(NOT_REPORTED, [...muted, request.configPath]);
+    await plainWindow.offer("Information", text, [
+      dashboardButton(folder),
+      [vscode.l10n.t("Don't Show for This Configuration"), mute],
+    ]);
   }
 
   /** True if all other runs of the sweep are done: a sweep is reported once, not per run. */
@@ -242,50 +238,45 @@ export class Notices implements vscode.Disposable {
       // An evaluation needs existing weights, which a new configuration would not have.
       return offerInstead(missing, request.instead === undefined ? [offerNewConfig()] : []);
     }
-    const open = vscode.l10n.t("Open Configuration");
-    const setKey = vscode.l10n.t("Set API Key…");
-    const isKey = error.code === "key-missing";
+    const setKey: Button = [vscode.l10n.t("Set API Key…"), () => run("setApiKey", error.name)];
     // For a data file, the first line is enough; the terminal and Problems list the rows.
     const [reason = ""] = error.message.split("\n");
     const text = vscode.l10n.t("{0} did not start: {1}", name, reason);
-    const answers = [...(isKey ? [setKey] : []), open];
-    const chosen = await plainWindow.showErrorMessage(text, ...answers);
-    if (chosen === setKey) await vscode.commands.executeCommand("tinkerRL.setApiKey", error.name);
-    if (chosen === open) await openConfig(request.configPath);
+    await plainWindow.offer("Error", text, [
+      ...(error.code === "key-missing" ? [setKey] : []),
+      configButton(request.configPath),
+    ]);
   }
 
   async #vanished(folder: string, name: string): Promise<void> {
-    const resume = vscode.l10n.t("Resume");
-    const log = vscode.l10n.t("Show Log");
     const text = vscode.l10n.t("The run {0} was interrupted.", name);
-    const chosen = await plainWindow.showWarningMessage(text, resume, log);
-    if (chosen === resume) await resumeRun(folder);
-    if (chosen === log) await vscode.commands.executeCommand("tinkerRL.openRunLog", { folder });
+    await plainWindow.offer("Warning", text, [resumeButton(folder), logButton(folder)]);
   }
 
-  async #failed({ error, folder, exitCode, request }: TrainingEnded, name: string): Promise<void> {
+  async #failed(
+    { error, exitCode, request }: TrainingEnded,
+    folder: string,
+    name: string,
+  ): Promise<void> {
     const reason = error?.message.split("\n")[0] ?? vscode.l10n.t("exit code {0}", exitCode ?? "?");
     const text = vscode.l10n.t("The run {0} failed: {1}", name, reason);
-    if (error?.code === "empty-steps" && folder !== null) {
+    if (error?.code === "empty-steps") {
       return this.#learnedNothing(text, folder, request.configPath);
     }
-    const resume = vscode.l10n.t("Resume");
-    const log = vscode.l10n.t("Show Log");
-    const chosen = await plainWindow.showErrorMessage(text, resume, log);
-    if (chosen === resume && folder !== null) await resumeRun(folder);
-    if (chosen === log) await vscode.commands.executeCommand("tinkerRL.openRunLog", { folder });
+    await plainWindow.offer("Error", text, [resumeButton(folder), logButton(folder)]);
   }
 
   /** A resume would end the same way, so something has to change first. */
   async #learnedNothing(text: string, folder: string, configPath: string): Promise<void> {
-    const rollouts = vscode.l10n.t("Show Rollouts");
-    const config = vscode.l10n.t("Open Configuration");
-    const chosen = await plainWindow.showErrorMessage(text, rollouts, config);
-    if (chosen === config) await openConfig(configPath);
-    if (chosen !== rollouts) return;
     const { dashboard, store } = this.#options;
-    const step = Math.max(0, (store.get(folder)?.steps ?? 0) - 1);
-    dashboard.open(folder, { target: { source: "training", step, rollout: null } });
+    const showRollouts = (): void => {
+      const step = Math.max(0, (store.get(folder)?.steps ?? 0) - 1);
+      dashboard.open(folder, { target: { source: "training", step, rollout: null } });
+    };
+    await plainWindow.offer("Error", text, [
+      [vscode.l10n.t("Show Rollouts"), showRollouts],
+      configButton(configPath),
+    ]);
   }
 }
 
@@ -296,12 +287,28 @@ async function openConfig(path: string): Promise<void> {
   else await offerInstead(vscode.l10n.t("{0} no longer exists.", path), []);
 }
 
-function keepLastState(folder: string): Thenable<unknown> {
-  return vscode.commands.executeCommand("tinkerRL.keepLastState", { folder });
+function run(command: CommandId, argument: unknown): Thenable<unknown> {
+  return vscode.commands.executeCommand(commandName(command), argument);
 }
 
-function resumeRun(folder: string): Thenable<unknown> {
-  return vscode.commands.executeCommand("tinkerRL.resumeRun", { folder });
+function keepButton(folder: string): Button {
+  return [vscode.l10n.t("Keep Last State"), () => run("keepLastState", { folder })];
+}
+
+function resumeButton(folder: string): Button {
+  return [vscode.l10n.t("Resume"), () => run("resumeRun", { folder })];
+}
+
+function logButton(folder: string): Button {
+  return [vscode.l10n.t("Show Log"), () => run("openRunLog", { folder })];
+}
+
+function dashboardButton(folder: string): Button {
+  return [vscode.l10n.t("Open Dashboard"), () => run("openDashboard", { folder })];
+}
+
+function configButton(path: string): Button {
+  return [vscode.l10n.t("Open Configuration"), () => openConfig(path)];
 }
 
 /** Includes the attempt, so that a resumed run is offered again if it is interrupted again. */

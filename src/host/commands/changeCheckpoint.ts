@@ -143,14 +143,10 @@ export async function keepLastState(
   const title = vscode.l10n.t("Keep the last state of {0} until it is deleted?", run.name);
   if (place.kind === "Tinker") {
     const question = await questionText({ place, entry, run }, options);
-    if (!(await isConfirmed(title, question, yes))) return false;
+    if (!(await plainWindow.confirm(title, question, yes))) return false;
   }
   await keepFor(run, entry, { place, ttlSeconds: null }, options);
   return true;
-}
-
-async function isConfirmed(title: string, detail: string, yes: string): Promise<boolean> {
-  return (await plainWindow.showWarningMessage(title, { modal: true, detail }, yes)) === yes;
 }
 
 async function keepFor(
@@ -197,7 +193,7 @@ export async function shareCheckpoint(
   const title = isPublished
     ? vscode.l10n.t("Publish the checkpoint {0} of {1}?", entry.name, run.name)
     : vscode.l10n.t("Unpublish the checkpoint {0} of {1}?", entry.name, run.name);
-  if (!(await isConfirmed(title, `${use}\n${addresses}`, yes))) return false;
+  if (!(await plainWindow.confirm(title, `${use}\n${addresses}`, yes))) return false;
   await options.change(place, { paths: pathsOf(entry), change: { action } });
   return true;
 }
@@ -268,5 +264,5 @@ async function isSure(
   const detail = [where, addresses, loss, end].filter(Boolean).join("\n");
   const yes = vscode.l10n.t("Delete Checkpoint");
   const title = vscode.l10n.t("Delete the checkpoint {0} of {1}?", name, run.name);
-  return (await plainWindow.showWarningMessage(title, { modal: true, detail }, yes)) === yes;
+  return plainWindow.confirm(title, detail, yes);
 }

@@ -63,10 +63,9 @@ function formWords(form: FormRequest | null): readonly string[] {
 }
 
 async function showDownloaded(name: string, folder: string): Promise<void> {
-  const open = vscode.l10n.t("Show Folder");
   const text = vscode.l10n.t("The weights of {0} are in {1}.", name, folder);
-  const chosen = await plainWindow.showInformationMessage(text, open);
-  if (chosen === open) await showFolder(vscode.Uri.file(folder));
+  const show = () => showFolder(vscode.Uri.file(folder));
+  await plainWindow.offer("Information", text, [[vscode.l10n.t("Show Folder"), show]]);
 }
 
 async function isCostAccepted(

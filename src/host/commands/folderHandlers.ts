@@ -118,7 +118,7 @@ async function isSure(fileSystem: FileSystem, runs: readonly RunEntry[]): Promis
   const more = runs.length - MAX_LISTED;
   const rest = more > 0 ? `\n${vscode.l10n.t("and {0} more", formatCount(more))}` : "";
   const detail = `${foldersText(runs.slice(0, MAX_LISTED))}${rest}\n${consequence}`;
-  return (await plainWindow.showWarningMessage(title, { modal: true, detail }, yes)) === yes;
+  return plainWindow.confirm(title, detail, yes);
 }
 
 async function oneDeleted(fileSystem: FileSystem, { folder }: RunEntry): Promise<string> {

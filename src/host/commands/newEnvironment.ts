@@ -197,9 +197,8 @@ async function offerCommand(environment: string, program: string, command: strin
     program,
     command,
   );
-  const copy = vscode.l10n.t("Copy Command");
-  const chosen = await plainWindow.showErrorMessage(text, copy);
-  if (chosen === copy) await vscode.env.clipboard.writeText(command);
+  const copy = () => vscode.env.clipboard.writeText(command);
+  await plainWindow.offer("Error", text, [[vscode.l10n.t("Copy Command"), copy]]);
 }
 
 async function offerConfig(config: vscode.Uri, name: string, isAdded: boolean): Promise<void> {
@@ -207,7 +206,6 @@ async function offerConfig(config: vscode.Uri, name: string, isAdded: boolean): 
   const text = isAdded
     ? vscode.l10n.t("{0} is ready, and {1} trains in it.", name, file)
     : vscode.l10n.t("{0} is ready. {1} has faults: add it below environments.", name, file);
-  const open = vscode.l10n.t("Open Configuration");
-  const chosen = await plainWindow.showInformationMessage(text, open);
-  if (chosen === open) await vscode.window.showTextDocument(config, { preview: false });
+  const open = () => vscode.window.showTextDocument(config, { preview: false });
+  await plainWindow.offer("Information", text, [[vscode.l10n.t("Open Configuration"), open]]);
 }

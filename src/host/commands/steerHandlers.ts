@@ -73,7 +73,7 @@ async function isSure(run: RunEntry): Promise<boolean> {
     "Steps after the last checkpoint are lost; a resume repeats them. Stop and Save keeps every completed step.",
   );
   const title = vscode.l10n.t("End {0} immediately?", run.name);
-  return (await plainWindow.showWarningMessage(title, { modal: true, detail }, stop)) === stop;
+  return plainWindow.confirm(title, detail, stop);
 }
 
 /** `key=value` for each changed setting, validated like the configuration; empty if there are none. */

@@ -7,7 +7,7 @@ import { TEMPLATES, type Template } from "../../core/config/editing/completion/t
 import type { Server } from "../server/server.ts";
 import { setContextKey } from "../vscode/contextKeys.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
-import { isTaken } from "../vscode/workspaceText.ts";
+import { isTaken, unsavedDocument } from "../vscode/workspaceText.ts";
 
 /** `target` may name a template, to skip the prompt. Resolves to the new document, or undefined if the user picked nothing. */
 export async function newConfig(target?: unknown): Promise<vscode.TextDocument | undefined> {
@@ -28,23 +28,9 @@ async function open(template: Template): Promise<vscode.TextDocument> {
   const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
   const document = await (folder === undefined
     ? vscode.workspace.openTextDocument({ language: "yaml", content: template.text })
-    : openNamed(folder, template));
+    : unsavedDocument(await freeConfigName(folder, template.kind), template.text));
   await vscode.window.showTextDocument(document);
   await setContextKey("configCreated", true);
-  return document;
-}
-
-/** An unsaved document with the path where it will be saved. */
-async function openNamed(
-  folder: vscode.Uri,
-  { kind, text }: Template,
-): Promise<vscode.TextDocument> {
-  const uri = await freeConfigName(folder, kind);
-  const document = await vscode.workspace.openTextDocument(uri.with({ scheme: "untitled" }));
-  const change = new vscode.WorkspaceEdit();
-  const end = document.positionAt(document.getText().length);
-  change.replace(document.uri, new vscode.Range(document.positionAt(0), end), text);
-  await vscode.workspace.applyEdit(change);
   return document;
 }
 

@@ -22,51 +22,34 @@ export interface WindowPagesOptions {
   readonly onError: (error: unknown) => void;
 }
 
-export class WindowPages implements vscode.Disposable {
-  readonly options: WindowPagesOptions;
-  readonly #changes = new vscode.EventEmitter<PageNews>();
-  readonly #listening: readonly { dispose(): void }[];
+export type WindowPages = ReturnType<typeof createWindowPages>;
 
-  readonly onDidChange = this.#changes.event;
-
-  constructor(options: WindowPagesOptions) {
-    this.options = options;
-    const { finder } = options;
-    const send = (news: PageNews): void => this.#changes.fire(news);
-    this.#listening = [
-      finder.onDidMark((folder) => send({ kind: "marked", folder })),
-      onSettingChange(
-        ["dashboard.smoothing", "dashboard.singleKeyShortcuts", "dashboard.liveRegion"],
-        () => send({ kind: "settings", settings: this.#settings() }),
-      ),
-    ];
-  }
-
-  surroundings(): PageSurroundings {
-    const { storageUri } = this.options;
-    return {
-      settings: this.#settings(),
+export function createWindowPages(options: WindowPagesOptions) {
+  const { finder, workspaceState, storageUri, onError } = options;
+  const changes = new vscode.EventEmitter<PageNews>();
+  const settings = (): PageSettings => ({
+    smoothing: readSetting("dashboard.smoothing"),
+    hasSingleKeys: readSetting("dashboard.singleKeyShortcuts"),
+    hasLiveRegion: readSetting("dashboard.liveRegion"),
+    ...readKept(workspaceState),
+  });
+  const listening = vscode.Disposable.from(
+    changes,
+    finder.onDidMark((folder) => changes.fire({ kind: "marked", folder })),
+    onSettingChange(
+      ["dashboard.smoothing", "dashboard.singleKeyShortcuts", "dashboard.liveRegion"],
+      () => changes.fire({ kind: "settings", settings: settings() }),
+    ),
+  );
+  return {
+    options,
+    onDidChange: changes.event,
+    surroundings: (): PageSurroundings => ({
+      settings: settings(),
       workspaceFolders: (vscode.workspace.workspaceFolders ?? []).map(({ uri }) => uri.fsPath),
       cachePath: storageUri === undefined ? null : join(storageUri.fsPath, "runDigests.json"),
-    };
-  }
-
-  keep(change: Partial<Kept>): void {
-    const { workspaceState, onError } = this.options;
-    keep(workspaceState, change).catch(onError);
-  }
-
-  dispose(): void {
-    for (const each of this.#listening) each.dispose();
-    this.#changes.dispose();
-  }
-
-  #settings(): PageSettings {
-    return {
-      smoothing: readSetting("dashboard.smoothing"),
-      hasSingleKeys: readSetting("dashboard.singleKeyShortcuts"),
-      hasLiveRegion: readSetting("dashboard.liveRegion"),
-      ...readKept(this.options.workspaceState),
-    };
-  }
+    }),
+    keep: (change: Partial<Kept>): void => void keep(workspaceState, change).catch(onError),
+    dispose: (): void => void listening.dispose(),
+  };
 }

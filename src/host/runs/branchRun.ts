@@ -24,7 +24,7 @@ import { nearestSave } from "../../shared/nearestSave.ts";
 import { commandName } from "../manifest/commandTable.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
 import { readSetting } from "../vscode/settings.ts";
-import { isTaken } from "../vscode/workspaceText.ts";
+import { isTaken, unsavedDocument } from "../vscode/workspaceText.ts";
 
 export interface BranchOptions {
   readonly fileSystem: FileSystem;
@@ -80,11 +80,7 @@ export async function branchRun(options: BranchOptions): Promise<void> {
     throw new AppError("no-config", `${basename(path)} is no longer a configuration.`);
   }
   const uri = await freeName(path, checkpoint.step);
-  const document = await vscode.workspace.openTextDocument(uri.with({ scheme: "untitled" }));
-  const change = new vscode.WorkspaceEdit();
-  const end = document.lineAt(document.lineCount - 1).range.end;
-  change.replace(document.uri, new vscode.Range(new vscode.Position(0, 0), end), changed);
-  await vscode.workspace.applyEdit(change);
+  const document = await unsavedDocument(uri, changed);
   await vscode.window.showTextDocument(document, { viewColumn: vscode.ViewColumn.One });
   await offerStart(document, options);
 }
@@ -94,18 +90,18 @@ async function offerStart(
   { checkpoint, edits }: BranchOptions,
 ): Promise<void> {
   const name = basename(document.uri.path);
-  const start = vscode.l10n.t("Save and Start");
   const settings = edits.map(editText).join(", ");
   const text =
     edits.length === 0
       ? vscode.l10n.t("{0} starts from {1}. Change what should differ.", name, checkpoint.name)
       : vscode.l10n.t("{0} starts from {1} and has {2}.", name, checkpoint.name, settings);
-  const chosen = await plainWindow.showInformationMessage(text, start);
-  if (chosen !== start) return;
-  const saved = await vscode.workspace.save(document.uri);
-  if (saved !== undefined) {
-    await vscode.commands.executeCommand(commandName("startTraining"), saved);
-  }
+  const start = async (): Promise<void> => {
+    const saved = await vscode.workspace.save(document.uri);
+    if (saved !== undefined) {
+      await vscode.commands.executeCommand(commandName("startTraining"), saved);
+    }
+  };
+  await plainWindow.offer("Information", text, [[vscode.l10n.t("Save and Start"), start]]);
 }
 
 /** An unused name next to `path` that matches the configuration patterns, with `-2` and so on if needed. */

@@ -56,39 +56,36 @@ export interface TrainingEnded extends LaunchEnd {
 }
 
 export class Trainings {
-  readonly #options: TrainingsOptions;
-  readonly #active = new Set<Session>();
-  readonly #changed: Emitter<void>;
+  readonly #hub: Hub;
   /** Fires when a training starts, waits, stops waiting, gets its folder or ends. */
   readonly onDidChange: Emitter<void>["event"];
-  readonly #ended: Emitter<TrainingEnded>;
   readonly onDidEnd: Emitter<TrainingEnded>["event"];
-  readonly #detached: Emitter<ActiveTraining>;
   /** Fires when the user closes the terminal of a training that continues. */
   readonly onDidDetach: Emitter<ActiveTraining>["event"];
 
   constructor(options: TrainingsOptions) {
-    this.#options = options;
-    this.#changed = new Emitter(options.onError);
-    this.onDidChange = this.#changed.event;
-    this.#ended = new Emitter(options.onError);
-    this.onDidEnd = this.#ended.event;
-    this.#detached = new Emitter(options.onError);
-    this.onDidDetach = this.#detached.event;
+    const { onError } = options;
+    const [changed, ended] = [new Emitter<void>(onError), new Emitter<TrainingEnded>(onError)];
+    const detached = new Emitter<ActiveTraining>(onError);
+    const takeSlot: Trainings["takeSlot"] = (...what) => this.takeSlot(...what);
+    this.#hub = { ...options, active: new Set(), changed, ended, detached, takeSlot };
+    this.onDidChange = changed.event;
+    this.onDidEnd = ended.event;
+    this.onDidDetach = detached.event;
   }
 
   get active(): readonly ActiveTraining[] {
-    return [...this.#active];
+    return [...this.#hub.active];
   }
 
   /** Trainings that wait for another one to end. */
   get waiting(): readonly Holder[] {
-    return this.#options.slots.waiting;
+    return this.#hub.slots.waiting;
   }
 
   /** Cancels one of {@link waiting}. */
   cancel(holder: Holder): void {
-    this.#options.slots.cancel(holder);
+    this.#hub.slots.cancel(holder);
   }
 
   /**
@@ -96,21 +93,7 @@ export class Trainings {
    * requested it.
    */
   open(request: TrainingRequest, launch: string | null, isByHand = launch === null): Training {
-    return new Session(
-      this.#options,
-      { request, launch, isByHand },
-      {
-        added: (session) => this.#active.add(session),
-        changed: () => this.#changed.fire(),
-        ended: (session, end) => {
-          this.#active.delete(session);
-          this.#changed.fire();
-          if (end !== null) this.#ended.fire({ ...end, request });
-        },
-        detached: (session) => this.#detached.fire(session),
-        takeSlot: (holder, following, onWait) => this.takeSlot(holder, following, onWait),
-      },
-    );
+    return new Session(this.#hub, { request, launch, isByHand });
   }
 
   /**
@@ -127,47 +110,44 @@ export class Trainings {
       hasWaited = true;
       onWait();
       print(`${l10n.t("{0} waits until another run ends.", holder.title)}\n`);
-      this.#changed.fire();
+      this.#hub.changed.fire();
     };
     try {
-      return await this.#options.slots.take(holder, { onWait: wait, signal });
+      return await this.#hub.slots.take(holder, { onWait: wait, signal });
     } finally {
-      if (hasWaited) this.#changed.fire();
+      if (hasWaited) this.#hub.changed.fire();
     }
   }
 }
 
-interface SessionEvents {
-  readonly added: (session: Session) => void;
-  readonly changed: () => void;
-  /** `end` is null when nothing was started. */
-  readonly ended: (session: Session, end: LaunchEnd | null) => void;
-  readonly detached: (session: Session) => void;
+/** What the sessions of a window share. */
+interface Hub extends TrainingsOptions {
+  readonly active: Set<ActiveTraining>;
+  readonly changed: Emitter<void>;
+  readonly ended: Emitter<TrainingEnded>;
+  readonly detached: Emitter<ActiveTraining>;
   readonly takeSlot: Trainings["takeSlot"];
 }
 
 class Session implements Training, ActiveTraining {
   readonly request: TrainingRequest;
-  readonly #options: TrainingsOptions;
-  readonly #events: SessionEvents;
+  readonly #hub: Hub;
   #launch: string | null;
   #folder: string | null = null;
   #isByHand: boolean;
 
   constructor(
-    options: TrainingsOptions,
+    hub: Hub,
     what: {
       readonly request: TrainingRequest;
       readonly launch: string | null;
       readonly isByHand: boolean;
     },
-    events: SessionEvents,
   ) {
-    this.#options = options;
+    this.#hub = hub;
     this.request = what.request;
     this.#launch = what.launch;
     this.#isByHand = what.isByHand;
-    this.#events = events;
   }
 
   get isStartedByHand(): boolean {
@@ -184,8 +164,9 @@ class Session implements Training, ActiveTraining {
       options.print(notStartedText());
       return null;
     }
-    this.#events.added(this);
-    this.#events.changed();
+    const { active, changed, ended } = this.#hub;
+    active.add(this);
+    changed.fire();
     let end: LaunchEnd | null = null;
     try {
       end = await this.#train(options);
@@ -193,7 +174,9 @@ class Session implements Training, ActiveTraining {
       return end;
     } finally {
       release();
-      this.#events.ended(this, end);
+      active.delete(this);
+      changed.fire();
+      if (end !== null) ended.fire({ ...end, request: this.request });
     }
   }
 
@@ -207,7 +190,7 @@ class Session implements Training, ActiveTraining {
 
   /** After the terminal was closed, a started training continues and keeps its slot; one that waits or asks for keys is not started. */
   detached(): void {
-    if (this.#launch !== null) this.#events.detached(this);
+    if (this.#launch !== null) this.#hub.detached.fire(this);
   }
 
   #place(following: Parameters<Training["follow"]>[0]): Promise<(() => void) | null> {
@@ -218,13 +201,13 @@ class Session implements Training, ActiveTraining {
       this.send("stop").then(
         () => true,
         (error: unknown) => {
-          this.#options.onError(error);
+          this.#hub.onError(error);
           return false;
         },
       );
     const holder = { title, stop, startsAgain: isPlain(this.request) ? configPath : null };
-    if (this.#launch !== null) return Promise.resolve(this.#options.slots.join(holder));
-    return this.#events.takeSlot(holder, following, () => {
+    if (this.#launch !== null) return Promise.resolve(this.#hub.slots.join(holder));
+    return this.#hub.takeSlot(holder, following, () => {
       this.#isByHand = false;
     });
   }
@@ -237,18 +220,18 @@ class Session implements Training, ActiveTraining {
         onOutput: print,
         onFolder: (folder) => {
           this.#folder = runFolder(folder);
-          this.#events.changed();
+          this.#hub.changed.fire();
         },
       });
       if (end.error === null || end.folder !== null) return end;
       this.#launch = null;
-      if (!(await this.#options.recoverFromLaunchError(end.error, this.request))) return end;
+      if (!(await this.#hub.recoverFromLaunchError(end.error, this.request))) return end;
       print("\n");
     }
   }
 
   async #start(signal: AbortSignal): Promise<string | null> {
-    this.#launch = await this.#options.start(this.request, signal);
+    this.#launch = await this.#hub.start(this.request, signal);
     if (signal.aborted) this.detached();
     return this.#launch;
   }

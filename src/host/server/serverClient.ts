@@ -228,10 +228,8 @@ class Restarts {
     this.#log.warn("The Tinker RL server stopped unexpectedly. Restarting it.");
     if (this.#isFirst) {
       const text = vscode.l10n.t("The Tinker RL server stopped unexpectedly. Restarting it.");
-      const show = vscode.l10n.t("Show Log");
-      void plainWindow.showWarningMessage(text, show).then((chosen) => {
-        if (chosen === show) this.#log.show();
-      });
+      const show = () => this.#log.show();
+      void plainWindow.offer("Warning", text, [[vscode.l10n.t("Show Log"), show]]);
     }
     this.#isFirst = false;
     const paused = new Promise((resolve) => setTimeout(resolve, this.#pauseMs));

@@ -17,11 +17,12 @@ export function offersToTrain(): readonly Offer[] {
   ];
 }
 
-export async function offerInstead(text: string, offers: readonly Offer[]): Promise<void> {
-  const labels = offers.map(({ label }) => label);
-  const chosen = await plainWindow.showInformationMessage(text, ...labels);
-  const offer = offers.find(({ label }) => label === chosen);
-  if (offer !== undefined) await vscode.commands.executeCommand(offer.command);
+export function offerInstead(text: string, offers: readonly Offer[]): Promise<void> {
+  const { executeCommand } = vscode.commands;
+  const buttons = offers.map(
+    ({ label, command }) => [label, () => executeCommand(command)] as const,
+  );
+  return plainWindow.offer("Information", text, buttons);
 }
 
 /** For a configuration command if there is no configuration. */

@@ -14,6 +14,8 @@ export interface PlainItem extends Omit<vscode.QuickPickItem, "description" | "d
   readonly icon?: string | undefined;
 }
 
+export type Button = readonly [title: string, act: () => unknown];
+
 type Message = "showInformationMessage" | "showWarningMessage" | "showErrorMessage";
 type ListOptions = Omit<vscode.QuickPickOptions, "canPickMany">;
 
@@ -22,6 +24,21 @@ export const plainWindow = {
   showInformationMessage: message("showInformationMessage"),
   showWarningMessage: message("showWarningMessage"),
   showErrorMessage: message("showErrorMessage"),
+
+  /** Shows a message with buttons, and does what the chosen one is for. */
+  offer: async (
+    kind: "Information" | "Warning" | "Error",
+    text: string,
+    buttons: readonly Button[],
+  ): Promise<void> => {
+    const titles = buttons.map(([title]) => title);
+    const chosen = await plainWindow[`show${kind}Message`](text, ...titles);
+    await buttons.find(([title]) => title === chosen)?.[1]();
+  },
+
+  /** A modal question with a button `yes`; true if it was chosen. */
+  confirm: async (title: string, detail: string, yes: string): Promise<boolean> =>
+    (await plainWindow.showWarningMessage(title, { modal: true, detail }, yes)) === yes,
 
   /** `icon` is a codicon name. */
   setStatusBarMessage: (

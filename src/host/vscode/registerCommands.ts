@@ -58,9 +58,7 @@ function withFallback(
 
 function refuse(title: string): undefined {
   const text = vscode.l10n.t("{0} is off in Restricted Mode. Trust this folder to use it.", title);
-  const action = vscode.l10n.t("Manage Workspace Trust");
-  void plainWindow.showWarningMessage(text, action).then((chosen) => {
-    if (chosen === action) void vscode.commands.executeCommand("workbench.trust.manage");
-  });
+  const manage = () => vscode.commands.executeCommand("workbench.trust.manage");
+  void plainWindow.offer("Warning", text, [[vscode.l10n.t("Manage Workspace Trust"), manage]]);
   return undefined;
 }

@@ -28,3 +28,13 @@ export async function isTaken(uri: vscode.Uri): Promise<boolean> {
   const isOpen = vscode.workspace.textDocuments.some((open) => open.uri.path === uri.path);
   return isOpen || (await isThere(uri));
 }
+
+/** An unsaved document with the path where it will be saved. */
+export async function unsavedDocument(uri: vscode.Uri, text: string): Promise<vscode.TextDocument> {
+  const document = await vscode.workspace.openTextDocument(uri.with({ scheme: "untitled" }));
+  const change = new vscode.WorkspaceEdit();
+  const end = document.positionAt(document.getText().length);
+  change.replace(document.uri, new vscode.Range(document.positionAt(0), end), text);
+  await vscode.workspace.applyEdit(change);
+  return document;
+}
