@@ -105,9 +105,7 @@ export function activate(context: vscode.ExtensionContext): TinkerRlApi {
       isDashboardRestored = true;
       await (await app()).restore.dashboard(panel, state);
     }),
-    restorePanels("tinkerRL.runs", async (panel, state) =>
-      (await app()).restore.runs(panel, state),
-    ),
+    restorePanels("tinkerRL.runs", async (panel, state) => (await app()).restore.runs(panel)),
     onFirstConfig(() => {
       const load = (): void => void app().catch((error: unknown) => log.error(String(error)));
       const timer = setTimeout(load, SOON_MS);

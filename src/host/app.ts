@@ -7,19 +7,17 @@ import { KEY_REQUESTS } from "../api/keys.ts";
 import { PAGE_ORDER, type PageOrder } from "../api/pages.ts";
 import type { Redactor } from "../core/secrets/redaction/redactor.ts";
 import { createFileSystem } from "../node/fileSystem.ts";
-import type { RunTools } from "../server/tools/runTools.ts";
-import { createHandlers, type LateHandlers } from "./app/createHandlers.ts";
+import { createHandlers } from "./app/createHandlers.ts";
 import { createRuns, type Runs } from "./app/createRuns.ts";
 import { createViews } from "./app/createViews.ts";
 import type { Register } from "./app/register.ts";
 import { updateContextKeys } from "./app/updateContextKeys.ts";
 import { createCatalogue } from "./catalogue/createCatalogue.ts";
-import { LocalDemo } from "./commands/localDemo.ts";
+import { localDemo } from "./commands/localDemo.ts";
 import type { KnownToEditor } from "./config/knownToEditor.ts";
 import type { ConfigSupport } from "./config/registerConfigSupport.ts";
 import { openOnStart } from "./dashboard/openOnStart.ts";
 import { doForPage } from "./dashboard/pageOrders.ts";
-import type { RestorePanel } from "./dashboard/restorePanels.ts";
 import { RunDashboard } from "./dashboard/runDashboard.ts";
 import { createRunsPanel } from "./dashboard/runsPanel.ts";
 import { createWindowPages } from "./dashboard/windowPages.ts";
@@ -32,13 +30,11 @@ import { EnvironmentChecks } from "./runs/environmentChecks.ts";
 import { OwnServers } from "./runs/ownServers.ts";
 import { followAlarms } from "./runs/runAlarms.ts";
 import { RunDiagnostics } from "./runs/runDiagnostics.ts";
-import type { RunList } from "./runs/runList.ts";
 import { rememberStartedRuns } from "./runs/startedRuns.ts";
 import { keepWaitingStarts, takeWaitingStarts } from "./runs/waitingStarts.ts";
 import type { Server } from "./server/server.ts";
 import { createStatusItem } from "./statusItem.ts";
 import { rejoinLaunches } from "./task/rejoin.ts";
-import type { TaskProvider } from "./task/taskProvider.ts";
 import { createChatTools } from "./tools/chatTools.ts";
 import { mcpVariables } from "./tools/mcpVariables.ts";
 import type { Trees } from "./views/trees.ts";
@@ -59,19 +55,10 @@ export interface AppOptions {
   readonly config: ConfigSupport;
 }
 
-export interface App {
-  readonly handlers: LateHandlers;
-  readonly tasks: TaskProvider;
-  readonly runs: RunList;
-  readonly tools: RunTools;
-  /** Keys and addresses for an MCP server that starts runs. */
-  readonly mcpVariables: () => ReturnType<typeof mcpVariables>;
-  /** Functions that fill restored panels, by panel type. */
-  readonly restore: Readonly<Record<"dashboard" | "runs", RestorePanel>>;
-}
+export type App = Awaited<ReturnType<typeof createApp>>;
 
 /** Assembles the app and starts looking for runs; everything is disposed of with the extension. */
-export async function createApp(options: AppOptions): Promise<App> {
+export async function createApp(options: AppOptions) {
   const { context, log, redactor, trees, known, server } = options;
   const { workspaceState, extensionUri } = context;
   const register: Register = (disposable) => {
@@ -178,7 +165,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const { view } = trees.runs;
   register(updateContextKeys({ keys: keys.store, trainings, store, alarms, labels, saved, view }));
   register(finder.onDidFind(() => options.config.refresh()));
-  const demo = new LocalDemo(context.globalState);
+  const demo = localDemo(context.globalState);
   const handlers = createHandlers({
     ...runs,
     ...views,
@@ -222,7 +209,9 @@ export async function createApp(options: AppOptions): Promise<App> {
     tasks: runs.tasks,
     runs: store,
     tools,
+    /** Keys and addresses for an MCP server that starts runs. */
     mcpVariables: () => mcpVariables(keys),
+    /** Functions that fill restored panels, by panel type. */
     restore,
   };
 }

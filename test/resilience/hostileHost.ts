@@ -5,13 +5,13 @@ import { setTimeout as sleep, setImmediate as turn } from "node:timers/promises"
 import { RunFollower } from "../../src/core/runFolder/follower.ts";
 import { readEnv } from "../../src/host/keys/envFile.ts";
 import { workspaceEnvFiles } from "../../src/host/keys/workspaceEnvFiles.ts";
-import { followRunsOf } from "../../src/host/runs/followRun.ts";
 import { launchConfig } from "../../src/host/runs/launchConfig.ts";
 import { watchLaunch } from "../../src/host/runs/launchWatch.ts";
 import { followAlarms } from "../../src/host/runs/runAlarms.ts";
 import { RunFinder } from "../../src/host/runs/runFinder.ts";
 import { RunLabels } from "../../src/host/runs/runLabels.ts";
 import { ReportedRuns } from "../../src/host/runs/runList.ts";
+import { followRunsOf } from "../../src/host/server/keptRequest.ts";
 import type { Server } from "../../src/host/server/server.ts";
 import { CheckpointsView } from "../../src/host/views/checkpointsView.ts";
 import { RunsView } from "../../src/host/views/runsView.ts";

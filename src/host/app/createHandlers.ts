@@ -5,7 +5,7 @@ import { appendCheckpoint } from "../../core/runFolder/checkpointLog.ts";
 import { type ClosableFileSystem, createFileSystem } from "../../node/fileSystem.ts";
 import { RunRecord } from "../../node/runRecord.ts";
 import type { EnvironmentLists } from "../catalogue/environmentLists.ts";
-import { ChatPanels } from "../chat/chatPanels.ts";
+import { chatPanels } from "../chat/chatPanels.ts";
 import type { CheckpointChangeOptions } from "../commands/changeCheckpoint.ts";
 import { chatHandlers } from "../commands/chatHandlers.ts";
 import { checkpointHandlers } from "../commands/checkpointHandlers.ts";
@@ -21,7 +21,6 @@ import type { LocalDemo } from "../commands/localDemo.ts";
 import { newEnvironmentHandlers } from "../commands/newEnvironment.ts";
 import { promptHandlers } from "../commands/promptHandlers.ts";
 import { runListHandlers } from "../commands/runListHandlers.ts";
-import { showRunMenu } from "../commands/runMenu.ts";
 import { runsTableHandlers } from "../commands/runsTableHandlers.ts";
 import { startHandlers } from "../commands/startHandlers.ts";
 import { steerHandlers } from "../commands/steerHandlers.ts";
@@ -30,10 +29,11 @@ import type { ConfigSupport } from "../config/registerConfigSupport.ts";
 import type { RunDashboard } from "../dashboard/runDashboard.ts";
 import type { RunsPanel } from "../dashboard/runsPanel.ts";
 import type { Keys } from "../keys/createKeys.ts";
-import { PlayPanels } from "../play/playPanels.ts";
+import { playPanels } from "../play/playPanels.ts";
 import type { EnvironmentChecks } from "../runs/environmentChecks.ts";
 import type { OwnServers } from "../runs/ownServers.ts";
 import type { Server } from "../server/server.ts";
+import { showRunMenu } from "../statusItem.ts";
 import type { Trees } from "../views/trees.ts";
 import type { CommandHandlers } from "../vscode/registerCommands.ts";
 import type { Runs } from "./createRuns.ts";
@@ -72,9 +72,9 @@ export function createHandlers(options: HandlersOptions): LateHandlers {
     tree: options.trees.runs.view,
     shownFolder: () => dashboard.folder,
     changes: changes(options),
-    panels: register(new ChatPanels(options)),
+    panels: register(chatPanels(options)),
     plays: register(
-      new PlayPanels({
+      playPanels({
         ...options,
         overrides: (environment) => runningOverrides(servers, environment),
       }),

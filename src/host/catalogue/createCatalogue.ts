@@ -27,16 +27,10 @@ export interface CatalogueOptions {
   readonly onError: (error: unknown) => void;
 }
 
-export interface CatalogueServices extends vscode.Disposable {
-  readonly environments: EnvironmentLists;
-  /** Data for the configuration features. */
-  readonly loaded: ConfigSources;
-}
-
 const SETTLE_MS = 300;
 
 /** Cheap: nothing is requested from the server until someone looks. */
-export function createCatalogue(options: CatalogueOptions): CatalogueServices {
+export function createCatalogue(options: CatalogueOptions) {
   const { keys, finder, server, onError } = options;
   const permission = lookUpPermission({
     setting: () => readSetting("config.liveCompletion"),
@@ -55,24 +49,22 @@ export function createCatalogue(options: CatalogueOptions): CatalogueServices {
     onError,
   });
   const secrets = watchSecrets(keys, environments, onError);
-  return {
+  /** Data for the configuration features. */
+  const loaded: ConfigSources = {
     environments,
-    dispose: secrets.dispose,
-    loaded: {
-      environments,
-      catalogueAccess: (wanted) => accessForCompletion(wanted, access),
-      variables,
-      secrets: secrets.states,
-      onDidChangeSecrets: secrets.onDidChange,
-      knownConfigs: () => finder.configs,
-      storeSecret: async (name, value) => {
-        const id = keyIdOf(name);
-        if (id === null) return false;
-        const kept = await storeKeys([{ id, value, host: null }], { ...keys, ui: windowUi });
-        return kept !== null;
-      },
+    catalogueAccess: (wanted) => accessForCompletion(wanted, access),
+    variables,
+    secrets: secrets.states,
+    onDidChangeSecrets: secrets.onDidChange,
+    knownConfigs: () => finder.configs,
+    storeSecret: async (name, value) => {
+      const id = keyIdOf(name);
+      if (id === null) return false;
+      const kept = await storeKeys([{ id, value, host: null }], { ...keys, ui: windowUi });
+      return kept !== null;
     },
   };
+  return { environments, loaded, dispose: secrets.dispose };
 }
 
 /** Watches which sources provide which secrets; not in Restricted Mode. */

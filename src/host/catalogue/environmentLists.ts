@@ -34,21 +34,14 @@ export interface EnvironmentListsOptions {
 
 const LOCAL = { items: EMBEDDED_ENVIRONMENTS, ageMs: 0, isComplete: true, server: null };
 
-export type EnvironmentLists = ReturnType<typeof createEnvironmentLists>;
+type Hosted = Listing<EnvironmentEntry> | null;
 
-export function createEnvironmentLists({
-  server,
-  variables,
-  access: accessNow,
-  now,
-  onError,
-}: EnvironmentListsOptions) {
-  type Hosted = Listing<EnvironmentEntry> | null;
+/** The server's list, as last loaded. */
+function hostedList({ server, variables, now, onError }: EnvironmentListsOptions) {
   const changed = new Emitter<void>(onError);
   /** Null before the first query. */
   let loading: Promise<void> | null = null;
   let known: { readonly listing: Hosted; readonly atMs: number } = { listing: null, atMs: 0 };
-
   const load = async (): Promise<void> => {
     try {
       const request: EnvironmentsRequest = { variables: variables() };
@@ -59,47 +52,58 @@ export function createEnvironmentLists({
       onError(error);
     }
   };
-  const ready = (): Promise<void> => {
-    loading ??= load();
+  const reload = (): Promise<void> => {
+    loading = load();
     return loading;
   };
-  const hosted = (): Hosted => {
-    const { listing, atMs } = known;
-    if (listing?.ageMs == null) return listing;
-    return { ...listing, ageMs: listing.ageMs + now() - atMs };
+  return {
+    onDidChange: changed.event,
+    reload,
+    ready: (): Promise<void> => loading ?? reload(),
+    isWanted: (): boolean => loading !== null,
+    current: (): Hosted => {
+      const { listing, atMs } = known;
+      if (listing?.ageMs == null) return listing;
+      return { ...listing, ageMs: listing.ageMs + now() - atMs };
+    },
   };
+}
+
+export type EnvironmentLists = ReturnType<typeof createEnvironmentLists>;
+
+export function createEnvironmentLists(options: EnvironmentListsOptions) {
+  const list = hostedList(options);
   /** Null if no service may be contacted. */
   const asked = async <Answer>(
     method: string,
     about: object,
   ): Promise<RequestOutcome<Answer> | null> => {
-    const access = await accessNow();
-    return access && (await server.request<RequestOutcome<Answer>>(method, { access, ...about }));
+    const access = await options.access();
+    return access && (await options.server.request(method, { access, ...about }));
   };
   const refresh = async (environment: string | null): Promise<void> => {
     const about: Omit<RefreshRequest, "access"> = { environment };
     const outcome = await asked<null>(CATALOGUE_REQUESTS.refresh, about);
     if (outcome === null) return;
     answerOf(outcome);
-    loading = load();
-    await loading;
+    await list.reload();
   };
   return {
-    onDidChange: changed.event,
+    onDidChange: list.onDidChange,
     /** What is known now; the first call starts loading the server's list. */
     current: (): Catalogue => {
-      void ready();
+      void list.ready();
       return {
         ...EMPTY_CATALOGUE,
         local: { ...EMPTY_CATALOGUE.local, environments: LOCAL },
-        hosted: { ...EMPTY_CATALOGUE.hosted, environments: hosted() },
+        hosted: { ...EMPTY_CATALOGUE.hosted, environments: list.current() },
       };
     },
     /** Resolves once the server's list has loaded, or loading has failed. */
-    ready,
+    ready: list.ready,
     /** Call when the server's list has changed; does nothing before the first query. */
     reload: (): void => {
-      if (loading !== null) loading = load();
+      if (list.isWanted()) void list.reload();
     },
     /** Refreshes the list now, at the user's request. @throws AppError from the service */
     refresh: (): Promise<void> => refresh(null),

@@ -10,16 +10,13 @@ export interface LookUpPermissionOptions {
   readonly decide: (answer: "on" | "off") => PromiseLike<void>;
 }
 
-export interface LookUpPermission {
-  /** Never in Restricted Mode, and only after explicit consent. */
-  readonly isGiven: () => boolean;
-  /** Asks if undecided, at most once per session; true = allowed. */
-  readonly ask: () => Promise<boolean>;
-}
+export type LookUpPermission = ReturnType<typeof lookUpPermission>;
 
-export function lookUpPermission({ setting, decide }: LookUpPermissionOptions): LookUpPermission {
+export function lookUpPermission({ setting, decide }: LookUpPermissionOptions) {
   let wasAsked = false;
+  /** Never in Restricted Mode, and only after explicit consent. */
   const isGiven = (): boolean => vscode.workspace.isTrusted && setting() === "on";
+  /** Asks if undecided, at most once per session; true = allowed. */
   const ask = async (): Promise<boolean> => {
     if (!vscode.workspace.isTrusted || wasAsked || setting() !== "ask") return isGiven();
     wasAsked = true;

@@ -13,7 +13,7 @@ import {
 import type { RequestOutcome } from "../../api/requests.ts";
 import { errorMessage } from "../../core/errors.ts";
 import type { ChatBeginning, ChatReply } from "../../shared/chat.ts";
-import { fillPanel } from "../dashboard/fillPanel.ts";
+import { createPanels } from "../dashboard/fillPanel.ts";
 import type { Keys } from "../keys/createKeys.ts";
 import type { LaunchScope } from "../keys/launchKeys.ts";
 import { createLaunchRequest, recover } from "../runs/createLaunchRequest.ts";
@@ -43,90 +43,68 @@ type Ask = (
   what: Exclude<ChatBeginning, "again">,
 ) => Promise<ChatSubject | undefined>;
 
-const VIEW_TYPE = "tinkerRL.chat";
+export type ChatPanels = ReturnType<typeof chatPanels>;
 
-export class ChatPanels implements vscode.Disposable {
-  readonly #options: ChatPanelsOptions;
-  readonly #panels = new Set<vscode.WebviewPanel>();
-
-  constructor(options: ChatPanelsOptions) {
-    this.#options = options;
-  }
-
+export function chatPanels(options: ChatPanelsOptions) {
+  const panels = createPanels("chat", options.extensionUri, { retainContextWhenHidden: false });
   /** `ask` is called when the user wants to talk about something else. */
-  open(first: ChatSubject, ask: Ask): void {
-    const { extensionUri } = this.#options;
+  const open = (first: ChatSubject, ask: Ask): void => {
     let subject = first;
-    const panel = vscode.window.createWebviewPanel(
-      VIEW_TYPE,
-      chatTitle(subject.run, subject.start),
-      vscode.ViewColumn.Active,
-      { enableFindWidget: true },
-    );
-    const { webview } = panel;
-    const session = new ChatSession({
-      open: (onReply, settings) => this.#open(subject, onReply, settings),
-      recover: (error) => recover(this.#options.keys, error, requestOf(subject)),
-      post: (reply) => void webview.postMessage(reply),
-      ask: (what) => {
-        const asking = ask(subject, what).then((chosen) => {
-          if (chosen === undefined || !this.#panels.has(panel)) return;
-          subject = chosen;
-          panel.title = chatTitle(subject.run, subject.start);
-          session.begin();
-        });
-        asking.catch((error: unknown) => plainWindow.showErrorMessage(errorMessage(error)));
-      },
-      shorten: (text) => withShortPaths(text, subject),
+    panels.open(chatTitle(subject.run, subject.start), (panel) => {
+      const session = new ChatSession({
+        open: (onReply, settings) => openConversation(subject, { onReply, settings }, options),
+        recover: (error) => recover(options.keys, error, requestOf(subject)),
+        post: (reply) => void panel.webview.postMessage(reply),
+        ask: (what) => {
+          const asking = ask(subject, what).then((chosen) => {
+            if (chosen === undefined || !panels.isOpen(panel)) return;
+            subject = chosen;
+            panel.title = chatTitle(subject.run, subject.start);
+            session.begin();
+          });
+          asking.catch((error: unknown) => plainWindow.showErrorMessage(errorMessage(error)));
+        },
+        shorten: (text) => withShortPaths(text, subject),
+      });
+      return session;
     });
-    webview.onDidReceiveMessage((message: unknown) => session.receive(message));
-    panel.onDidDispose(() => {
-      this.#panels.delete(panel);
-      session.dispose();
-    });
-    this.#panels.add(panel);
-    fillPanel(panel, "chat", extensionUri);
-    session.begin();
-  }
+  };
+  return { open, dispose: panels.dispose };
+}
 
-  dispose(): void {
-    for (const panel of this.#panels) panel.dispose();
-  }
-
-  /** Null if the user dismissed a prompt. */
-  async #open(
-    subject: ChatSubject,
-    onReply: (reply: ChatReply) => void,
-    settings: ChatStart["settings"],
-  ): Promise<OpenConversation | null> {
-    const { keys, server } = this.#options;
-    const only: LaunchScope = { environment: subject.environment, isSampled: true };
-    const launch = await createLaunchRequest(keys, requestOf(subject), { only });
-    if (launch === null) return null;
-    const conversation = randomUUID();
-    const request: OpenChatRequest = {
-      ...subject.start,
-      progressToken: conversation,
-      settings,
-      launch,
-    };
-    const closing = new vscode.CancellationTokenSource();
-    const options = { token: closing.token, onProgress: onReply };
-    const over = server.request<RequestOutcome<null>, ChatReply>(
-      CHAT_REQUESTS.open,
-      request,
-      options,
-    );
-    return {
-      act: (action) => {
-        const message: ChatActMessage = { conversation, action };
-        // If the server is gone, the conversation is already shown as ended.
-        server.notify(CHAT_ACT, message).catch(() => undefined);
-      },
-      close: () => closing.cancel(),
-      over,
-    };
-  }
+/** Null if the user dismissed a prompt. */
+async function openConversation(
+  subject: ChatSubject,
+  {
+    onReply,
+    settings,
+  }: {
+    readonly onReply: (reply: ChatReply) => void;
+    readonly settings: ChatStart["settings"];
+  },
+  { keys, server }: ChatPanelsOptions,
+): Promise<OpenConversation | null> {
+  const only: LaunchScope = { environment: subject.environment, isSampled: true };
+  const launch = await createLaunchRequest(keys, requestOf(subject), { only });
+  if (launch === null) return null;
+  const conversation = randomUUID();
+  const request: OpenChatRequest = {
+    ...subject.start,
+    progressToken: conversation,
+    settings,
+    launch,
+  };
+  const closing = new vscode.CancellationTokenSource();
+  const options = { token: closing.token, onProgress: onReply };
+  return {
+    act: (action) => {
+      const message: ChatActMessage = { conversation, action };
+      // If the server is gone, the conversation is already shown as ended.
+      server.notify(CHAT_ACT, message).catch(() => undefined);
+    },
+    close: () => closing.cancel(),
+    over: server.request<RequestOutcome<null>, ChatReply>(CHAT_REQUESTS.open, request, options),
+  };
 }
 
 /** Like a request to resume the run, but without the editor's own overrides, because the chat format must be the run's. */

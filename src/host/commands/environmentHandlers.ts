@@ -16,7 +16,6 @@ import {
 import type { Register } from "../app/register.ts";
 import type { EnvironmentLists } from "../catalogue/environmentLists.ts";
 import type { OwnEnvironment, OwnServers } from "../runs/ownServers.ts";
-import { createDeploymentLogs } from "../views/deploymentLogs.ts";
 import type { EnvironmentsView } from "../views/environmentsView.ts";
 import { selectedRow } from "../views/selectedRow.ts";
 import type { Trees } from "../views/trees.ts";
@@ -102,4 +101,29 @@ async function onOwn(
     const text = vscode.l10n.t("Select an environment in the Environments view first.");
     await offerInstead(text, [showEnvironments()]);
   }
+}
+
+const SCHEME = "tinker-rl-deployment";
+
+export function createDeploymentLogs() {
+  const texts = new Map<string, string>();
+  const changes = new vscode.EventEmitter<vscode.Uri>();
+  const listeners = vscode.Disposable.from(
+    changes,
+    vscode.workspace.registerTextDocumentContentProvider(SCHEME, {
+      onDidChange: changes.event,
+      provideTextDocumentContent: (uri) => texts.get(uri.toString()) ?? "",
+    }),
+    vscode.workspace.onDidCloseTextDocument(({ uri }) => void texts.delete(uri.toString())),
+  );
+  return {
+    show: async (name: string, text: string): Promise<void> => {
+      // With the extension `.log`, the editor highlights times and levels.
+      const uri = vscode.Uri.from({ scheme: SCHEME, path: `/${name}.log` });
+      texts.set(uri.toString(), text);
+      changes.fire(uri);
+      await vscode.window.showTextDocument(await vscode.workspace.openTextDocument(uri));
+    },
+    dispose: (): void => void listeners.dispose(),
+  };
 }

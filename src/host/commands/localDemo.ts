@@ -19,42 +19,37 @@ export interface DemoConfig {
   readonly isNew: boolean;
 }
 
-export class LocalDemo {
-  readonly #state: Memento;
+export type LocalDemo = ReturnType<typeof localDemo>;
 
-  constructor(globalState: Memento) {
-    this.#state = globalState;
-  }
-
-  /** Creates the demo's configuration if needed. Undefined if the user canceled, or the window reloads to open a folder first. */
-  async prepare(): Promise<DemoConfig | undefined> {
-    const [only, ...others] = vscode.workspace.workspaceFolders ?? [];
-    if (only === undefined) return this.#openFolder();
-    const placeHolder = vscode.l10n.t("Which folder is the local demo for?");
-    const folder =
-      others.length === 0 ? only : await vscode.window.showWorkspaceFolderPick({ placeHolder });
-    return folder && writeConfig(folder.uri);
-  }
-
-  /** True once if the window was opened for the demo. */
-  async takePending(): Promise<boolean> {
-    const pending = this.#state.get(PENDING_DEMO);
-    if (pending === undefined) return false;
-    await this.#state.update(PENDING_DEMO, undefined);
-    const isHere = vscode.workspace.workspaceFolders?.some(({ uri }) => isFor(pending, uri));
-    return isHere === true;
-  }
-
-  async #openFolder(): Promise<undefined> {
+export function localDemo(globalState: Memento) {
+  const openFolder = async (): Promise<undefined> => {
     const folder = await askForFolder({
       title: vscode.l10n.t("A Folder for the Local Demo"),
       openLabel: vscode.l10n.t("Use This Folder"),
     });
     if (folder === undefined) return;
     await writeConfig(folder);
-    await this.#state.update(PENDING_DEMO, { folder: folder.toString(), at: Date.now() });
+    await globalState.update(PENDING_DEMO, { folder: folder.toString(), at: Date.now() });
     await vscode.commands.executeCommand("vscode.openFolder", folder, { forceReuseWindow: true });
-  }
+  };
+  return {
+    /** Creates the demo's configuration if needed. Undefined if the user canceled, or the window reloads to open a folder first. */
+    prepare: async (): Promise<DemoConfig | undefined> => {
+      const [only, ...others] = vscode.workspace.workspaceFolders ?? [];
+      if (only === undefined) return openFolder();
+      const placeHolder = vscode.l10n.t("Which folder is the local demo for?");
+      const folder =
+        others.length === 0 ? only : await vscode.window.showWorkspaceFolderPick({ placeHolder });
+      return folder && writeConfig(folder.uri);
+    },
+    /** True once if the window was opened for the demo. */
+    takePending: async (): Promise<boolean> => {
+      const pending = globalState.get(PENDING_DEMO);
+      if (pending === undefined) return false;
+      await globalState.update(PENDING_DEMO, undefined);
+      return vscode.workspace.workspaceFolders?.some(({ uri }) => isFor(pending, uri)) === true;
+    },
+  };
 }
 
 const pendingSchema = z.object({ folder: z.string(), at: z.number() });

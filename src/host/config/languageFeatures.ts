@@ -9,6 +9,7 @@ import {
 import { CONTEXT_CHANGED, type ConfigContext, EDITOR_REQUESTS } from "../../api/config.ts";
 import type { LinkTarget } from "../../core/config/editing/display/links.ts";
 import type { LensData } from "../../server/protocolTypes.ts";
+import { type CommandId, commandName } from "../manifest/commandTable.ts";
 import type { LanguageFeatures } from "../server/serverClient.ts";
 import { onSettingChange, readSetting, settingOverrides } from "../vscode/settings.ts";
 import { configGlob } from "./configFiles.ts";
@@ -63,35 +64,22 @@ function withCommand(
   config: vscode.Uri,
 ): vscode.CodeLens {
   const title = lens.command?.title ?? "";
-  const data = lens.data ?? { action: "none", folder: null };
-  return new vscode.CodeLens(lens.range, { title, ...commandFor(data, config) });
-}
-
-function commandFor(
-  { action, source, stage, folder }: LensData,
-  uri: vscode.Uri,
-): Pick<vscode.Command, "command" | "arguments"> {
-  switch (action) {
-    case "start":
-      return { command: "tinkerRL.startTraining", arguments: [uri] };
-    case "startStage":
-      return { command: "tinkerRL.startTraining", arguments: [{ config: uri, stage }] };
-    case "validate":
-      return { command: "tinkerRL.validateConfig", arguments: [uri] };
-    case "estimate":
-      return { command: "tinkerRL.estimateCost", arguments: [uri] };
-    case "stop":
-      return { command: "tinkerRL.stopRun", arguments: [{ folder }] };
-    case "openDashboard":
-    case "openLastRun":
-      return { command: "tinkerRL.openDashboard", arguments: [{ folder }] };
-    case "readExamples":
-      return { command: "tinkerRL.readExamples", arguments: [{ config: uri, ...source }] };
-    case "addDataSource":
-      return { command: "tinkerRL.addDataSource", arguments: [uri] };
-    case "none":
-      return { command: "" };
-  }
+  const { action = "none", source, stage, folder = null } = lens.data ?? {};
+  if (action === "none") return new vscode.CodeLens(lens.range, { title, command: "" });
+  const calls: Readonly<Record<typeof action, readonly [id: CommandId, argument: unknown]>> = {
+    start: ["startTraining", config],
+    startStage: ["startTraining", { config, stage }],
+    validate: ["validateConfig", config],
+    estimate: ["estimateCost", config],
+    stop: ["stopRun", { folder }],
+    openDashboard: ["openDashboard", { folder }],
+    openLastRun: ["openDashboard", { folder }],
+    readExamples: ["readExamples", { config, ...source }],
+    addDataSource: ["addDataSource", config],
+  };
+  const [id, argument] = calls[action];
+  const command = { title, command: commandName(id), arguments: [argument] };
+  return new vscode.CodeLens(lens.range, command);
 }
 
 function withPlace(

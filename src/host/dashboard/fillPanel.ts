@@ -35,3 +35,40 @@ export function fillPanel(
     language: vscode.l10n.bundle === undefined ? "en" : vscode.env.language,
   });
 }
+
+/** What a panel's page talks to. */
+interface PanelSession {
+  begin(): void;
+  /** Called with every message from the page. */
+  receive(message: unknown): void;
+  dispose(): void;
+}
+
+/** Any number of tabs with the same page, each with a session of its own. */
+export function createPanels(
+  page: "chat" | "play",
+  extensionUri: vscode.Uri,
+  options: { readonly retainContextWhenHidden: boolean },
+) {
+  const panels = new Set<vscode.WebviewPanel>();
+  return {
+    open: (title: string, connect: (panel: vscode.WebviewPanel) => PanelSession): void => {
+      const { Active } = vscode.ViewColumn;
+      const all = { enableFindWidget: true, ...options };
+      const panel = vscode.window.createWebviewPanel(`tinkerRL.${page}`, title, Active, all);
+      const session = connect(panel);
+      panel.webview.onDidReceiveMessage((message: unknown) => session.receive(message));
+      panel.onDidDispose(() => {
+        panels.delete(panel);
+        session.dispose();
+      });
+      panels.add(panel);
+      fillPanel(panel, page, extensionUri);
+      session.begin();
+    },
+    isOpen: (panel: vscode.WebviewPanel): boolean => panels.has(panel),
+    dispose: (): void => {
+      for (const panel of panels) panel.dispose();
+    },
+  };
+}

@@ -101,7 +101,7 @@ export class PageTab implements vscode.Disposable {
     const { webview } = panel;
     const load = (): void => fillPanel(panel, page().kind, extensionUri);
     let isVisible = panel.visible;
-    const relay = new PageRelay({
+    const relay = pageRelay({
       server,
       onError,
       start: () => ({ ...pages.surroundings(), page: page(), isVisible }),
@@ -150,50 +150,38 @@ export interface PageRelayOptions {
   readonly onError: (error: unknown) => void;
 }
 
-export class PageRelay {
-  readonly #options: PageRelayOptions;
-  readonly #request: KeptRequest<PageReport>;
+export type PageRelay = ReturnType<typeof pageRelay>;
+
+/** Relays messages between a page and its session in the server; reopens the session if the server restarts. */
+export function pageRelay({ server, start, post, reload, onReport, onError }: PageRelayOptions) {
   /** Messages to send once the server has opened the session; null = already open. */
-  #early: PageNews[] | null = [];
-
-  constructor(options: PageRelayOptions) {
-    this.#options = options;
-    const { server, start, post, reload, onReport, onError } = options;
-    this.#request = new KeptRequest({
-      server,
-      method: PAGE_REQUESTS.open,
-      start,
-      onReport: (report) => {
-        if (report.kind === "post") post(report.json);
-        else if (report.kind === "opened") this.#opened();
-        else onReport(report);
-      },
-      onLost: () => {
-        this.#early ??= [];
-      },
-      onAgain: reload,
-      onError,
-    });
-  }
-
-  send(what: PageNews): void {
-    if (this.#early !== null) {
-      this.#early.push(what);
+  let early: PageNews[] | null = [];
+  const send = (what: PageNews): void => {
+    if (early !== null) {
+      early.push(what);
       return;
     }
-    const sent: PageSent = { page: this.#request.token, what };
+    const sent: PageSent = { page: request.token, what };
     // If the server is gone, so is the session; it will be reopened.
-    this.#options.server.notify(PAGE_NEWS, sent).catch(() => undefined);
-  }
-
-  /** Safe to call repeatedly. */
-  dispose(): void {
-    this.#request.dispose();
-  }
-
-  #opened(): void {
-    const early = this.#early ?? [];
-    this.#early = null;
-    for (const what of early) this.send(what);
-  }
+    server.notify(PAGE_NEWS, sent).catch(() => undefined);
+  };
+  const request = new KeptRequest<PageReport>({
+    server,
+    method: PAGE_REQUESTS.open,
+    start,
+    onReport: (report) => {
+      if (report.kind === "post") post(report.json);
+      else if (report.kind === "opened") {
+        const waiting = early ?? [];
+        early = null;
+        waiting.forEach(send);
+      } else onReport(report);
+    },
+    onLost: () => {
+      early ??= [];
+    },
+    onAgain: reload,
+    onError,
+  });
+  return { send, dispose: (): void => request.dispose() };
 }

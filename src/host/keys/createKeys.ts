@@ -7,13 +7,13 @@ import { realFolder } from "../../node/realFolder.ts";
 import type { LaunchError } from "../../shared/control.ts";
 import type { CommandHandlers } from "../vscode/registerCommands.ts";
 import { readSetting } from "../vscode/settings.ts";
-import { type Approvals, createApprovals } from "./approvals.ts";
+import { createApprovals } from "./approvals.ts";
 import { readEnv } from "./envFile.ts";
 import { createEnvPermission } from "./envPermission.ts";
-import { gatherKeys, type KeyOrder, recoverFromLaunchError } from "./gatherKeys.ts";
+import { gatherKeys, recoverFromLaunchError } from "./gatherKeys.ts";
 import { type ImportOptions, importEnv } from "./importEnv.ts";
 import { isKeyId, type KeyId, keyIdOf } from "./keyNames.ts";
-import { type KeySources, keySources } from "./keySources.ts";
+import { keySources } from "./keySources.ts";
 import { type KeyStatusOptions, keyStatus } from "./keyStatus.ts";
 import { KeyStore } from "./keyStore.ts";
 import type { KeyTestOptions } from "./keyTest.ts";
@@ -32,27 +32,9 @@ export interface KeysOptions {
   readonly testKey: KeyTestOptions["testKey"];
 }
 
-export interface Keys extends vscode.Disposable {
-  readonly store: KeyStore;
-  /** Looks up values. */
-  readonly sources: KeySources;
-  /** Service addresses: those in the settings override those of the process. */
-  readonly variables: () => Values;
-  readonly handlers: ReturnType<typeof keyHandlers>;
-  readonly approvals: Approvals;
-  /**
-   * Collects the keys for a run: asks for missing keys, for permission to pass secrets to environments, and whether `.env` may be read.
-   * Null if the user dismissed a prompt; the run must not start then.
-   */
-  forLaunch(config: LaunchConfig): Promise<KeyOrder | null>;
-  /**
-   * Handles a trainer's refusal to start because of a missing key or permission; true = start again. `project` is that of its {@link
-   * LaunchConfig}.
-   */
-  recoverFromLaunchError(error: LaunchError, project: string): Promise<boolean>;
-}
+export type Keys = ReturnType<typeof createKeys>;
 
-export function createKeys({ context, log, redactor, testKey }: KeysOptions): Keys {
+export function createKeys({ context, log, redactor, testKey }: KeysOptions) {
   const warn = (message: string): void => log.warn(message);
   const store = new KeyStore({ secrets: context.secrets, redactor, now: Date.now, warn });
   void store.learnAll();
@@ -101,11 +83,22 @@ export function createKeys({ context, log, redactor, testKey }: KeysOptions): Ke
 
   return {
     store,
+    /** Looks up values. */
     sources,
     approvals,
+    /** Service addresses: those in the settings override those of the process. */
     variables: () => present(environment()),
-    forLaunch: (config) => gatherKeys(config, flow),
-    recoverFromLaunchError: (error, project) => recoverFromLaunchError(error, project, flow),
+    /**
+     * Collects the keys for a run: asks for missing keys, for permission to pass secrets to environments, and whether `.env` may be read.
+     * Null if the user dismissed a prompt; the run must not start then.
+     */
+    forLaunch: (config: LaunchConfig) => gatherKeys(config, flow),
+    /**
+     * Handles a trainer's refusal to start because of a missing key or permission; true = start again. `project` is that of its {@link
+     * LaunchConfig}.
+     */
+    recoverFromLaunchError: (error: LaunchError, project: string) =>
+      recoverFromLaunchError(error, project, flow),
     handlers: keyHandlers(flow),
     dispose: () => store.dispose(),
   };

@@ -126,7 +126,7 @@ function rowOf(key: EnvKey, isStored: boolean): PickRow<EnvKey> {
   return {
     value: key,
     label: name,
-    isPicked: !isReference && looksSecret(id),
+    picked: !isReference && looksSecret(id),
     description: isStored ? vscode.l10n.t("replaces the stored key") : undefined,
     detail: remarks.length > 0 ? remarks.join(" ") : undefined,
   };

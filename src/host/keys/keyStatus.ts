@@ -121,7 +121,7 @@ function keyRow(id: KeyId, { facts, source, test, now }: KeyState): Row {
     description: stateText(source),
     detail: detail !== "" ? detail : undefined,
     onEnter: isTestable ? "test" : "set",
-    buttons: [
+    actions: [
       ...(isTestable ? [button("test", "beaker", vscode.l10n.t("Test"))] : []),
       button("set", "edit", vscode.l10n.t("Set")),
       ...(isKept ? [button("remove", "trash", vscode.l10n.t("Remove"))] : []),
@@ -142,7 +142,7 @@ function approvalRows({ approvals }: KeyStatusOptions): readonly Row[] {
     label: `${approval.key} \u2192 ${approval.origin}`,
     description: approval.folder,
     heading: index === 0 ? vscode.l10n.t("Approved addresses") : undefined,
-    buttons: [button("withdraw", "close", vscode.l10n.t("Withdraw"))],
+    actions: [button("withdraw", "close", vscode.l10n.t("Withdraw"))],
   }));
 }
 
@@ -153,7 +153,7 @@ function envRows({ envPermission }: KeyStatusOptions): readonly Row[] {
     description: mayRead ? vscode.l10n.t("is read for keys") : vscode.l10n.t("is not read"),
     detail: dirname(file) !== folder ? vscode.l10n.t("by runs of {0}", folder) : undefined,
     heading: index === 0 ? vscode.l10n.t(".env files") : undefined,
-    buttons: [button("forget", "close", vscode.l10n.t("Ask Again"))],
+    actions: [button("forget", "close", vscode.l10n.t("Ask Again"))],
   }));
 }
 

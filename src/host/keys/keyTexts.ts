@@ -14,26 +14,18 @@ export function keyLabel(id: KeyId): string {
 }
 
 export function faultText(fault: FormatFault, id: KeyId): string {
-  switch (fault) {
-    case "empty":
-      return vscode.l10n.t("Paste the key, or press Escape to keep the current one.");
-    case "line-break":
-      return vscode.l10n.t("A key has no line breaks. Copy it again.");
-    case "characters":
-      return vscode.l10n.t(
-        "A key has no spaces, and only plain letters, digits and signs. Copy it again.",
-      );
-    case "quoted":
-      return vscode.l10n.t("Remove the quotation marks.");
-    case "assignment":
-      return vscode.l10n.t("Paste only what comes after {0}=.", variableOf(id));
-    case "address":
-      return vscode.l10n.t("This is an address, not a key.");
-    case "not-tinker":
-      return vscode.l10n.t("Keys of Tinker begin with tml-.");
-    default:
-      return fault satisfies never;
-  }
+  const texts: Readonly<Record<FormatFault, string>> = {
+    empty: vscode.l10n.t("Paste the key, or press Escape to keep the current one."),
+    "line-break": vscode.l10n.t("A key has no line breaks. Copy it again."),
+    characters: vscode.l10n.t(
+      "A key has no spaces, and only plain letters, digits and signs. Copy it again.",
+    ),
+    quoted: vscode.l10n.t("Remove the quotation marks."),
+    assignment: vscode.l10n.t("Paste only what comes after {0}=.", variableOf(id)),
+    address: vscode.l10n.t("This is an address, not a key."),
+    "not-tinker": vscode.l10n.t("Keys of Tinker begin with tml-."),
+  };
+  return texts[fault];
 }
 
 export function hintText(hint: FormatHint): string {

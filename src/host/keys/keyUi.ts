@@ -1,16 +1,11 @@
 /** The prompts of the key commands; implemented in `windowUi.ts`. No prompt or row ever contains a value. */
 
 import type { Listening } from "../../core/util/emitter.ts";
+import type { PlainItem } from "../vscode/plainWindow.ts";
 
-export interface PickRow<Value> {
+/** A row of a list; `picked` = initially checked, in a multi-select list. */
+export interface PickRow<Value> extends PlainItem {
   readonly value: Value;
-  readonly label: string;
-  readonly description?: string | undefined;
-  readonly detail?: string | undefined;
-  /** Initially checked, in a multi-select list. */
-  readonly isPicked?: boolean | undefined;
-  /** Heading above this row and the following ones. */
-  readonly heading?: string | undefined;
 }
 
 export interface Question<Value> {
@@ -26,8 +21,10 @@ export interface RowButton<Action> {
   readonly tooltip: string;
 }
 
-export interface ButtonRow<Value, Action> extends PickRow<Value> {
-  readonly buttons: readonly RowButton<Action>[];
+export interface ButtonRow<Value, Action> extends Omit<PickRow<Value>, "buttons"> {
+  /** Heading above this row and the following ones. */
+  readonly heading?: string | undefined;
+  readonly actions: readonly RowButton<Action>[];
   /** The action for Enter; absent = none. */
   readonly onEnter?: Action;
 }

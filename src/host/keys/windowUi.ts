@@ -1,18 +1,23 @@
 /** Shows the key commands' prompts in the editor window. */
 
 import * as vscode from "vscode";
-import { withoutUndefined } from "../../shared/withoutUndefined.ts";
-import { plainWindow } from "../vscode/plainWindow.ts";
-import type { ButtonQuestion, ButtonRow, InputRemark, KeyUi, PickRow, Question } from "./keyUi.ts";
+import { type PlainItem, plainWindow } from "../vscode/plainWindow.ts";
+import type {
+  ButtonQuestion,
+  ButtonRow,
+  InputRemark,
+  KeyUi,
+  PickRow,
+  Question,
+  RowButton,
+} from "./keyUi.ts";
 import { mayBeKey } from "./mayBeKey.ts";
 
 export const windowUi: KeyUi = {
   pick,
-  pickMany: async (question) => {
-    const { title, placeholder } = question;
-    const options = { title, placeHolder: placeholder };
-    const chosen = await plainWindow.showQuickPickMany(itemsOf(question), options);
-    return chosen?.flatMap(({ row }) => (row === undefined ? [] : [row.value]));
+  pickMany: async ({ title, placeholder, rows }) => {
+    const chosen = await plainWindow.showQuickPickMany(rows, { title, placeHolder: placeholder });
+    return chosen?.map(({ value }) => value);
   },
   pickAction,
   input: async ({ title, prompt, isSecret, check }) =>
@@ -40,9 +45,9 @@ export const windowUi: KeyUi = {
 
 /** A list displays what is typed into it, so a pasted key is removed immediately. */
 function pick<Value>(question: Question<Value>): Promise<Value | undefined> {
-  const { list, show } = plainWindow.createQuickPick<RowItem<PickRow<Value>>>(question);
+  const { list, show } = plainWindow.createQuickPick<PickRow<Value>>(question);
   list.matchOnDescription = true;
-  show(itemsOf(question));
+  show(question.rows);
   const texts = question.rows.map(({ label, description = "" }) => `${label}\n${description}`);
   return new Promise((resolve) => {
     list.onDidChangeValue((typed) => {
@@ -54,7 +59,7 @@ function pick<Value>(question: Question<Value>): Promise<Value | undefined> {
       plainWindow.setStatusBarMessage(text);
     });
     list.onDidAccept(() => {
-      resolve(list.activeItems[0]?.row?.value);
+      resolve(list.activeItems[0]?.value);
       list.hide();
     });
     list.onDidHide(() => {
@@ -62,30 +67,6 @@ function pick<Value>(question: Question<Value>): Promise<Value | undefined> {
       list.dispose();
     });
     list.show();
-  });
-}
-
-interface RowItem<Row> extends vscode.QuickPickItem {
-  /** Absent on headings. */
-  readonly row?: Row;
-}
-
-function itemsOf<Value>({ rows }: Pick<Question<Value>, "rows">): RowItem<PickRow<Value>>[] {
-  return rows.flatMap((row) => withHeading(row, itemOf(row)));
-}
-
-function withHeading<Row extends PickRow<unknown>>(row: Row, item: RowItem<Row>): RowItem<Row>[] {
-  if (row.heading === undefined) return [item];
-  return [{ label: row.heading, kind: vscode.QuickPickItemKind.Separator }, item];
-}
-
-function itemOf<Row extends PickRow<unknown>>(row: Row): RowItem<Row> {
-  return withoutUndefined({
-    row,
-    label: row.label,
-    description: row.description,
-    detail: row.detail,
-    picked: row.isPicked,
   });
 }
 
@@ -99,11 +80,16 @@ interface ActionButton<Action> extends vscode.QuickInputButton {
   readonly action: Action;
 }
 
+interface ActionItem<Row> extends PlainItem {
+  /** Absent on headings. */
+  readonly row?: Row;
+}
+
 function pickAction<Value, Action>(
   question: ButtonQuestion<Value, Action>,
 ): Promise<{ readonly value: Value; readonly action: Action } | undefined> {
   type Row = ButtonRow<Value, Action>;
-  const { list, show } = plainWindow.createQuickPick<RowItem<Row>>(question);
+  const { list, show } = plainWindow.createQuickPick<ActionItem<Row>>(question);
   list.matchOnDescription = true;
   list.matchOnDetail = true;
 
@@ -113,9 +99,12 @@ function pickAction<Value, Action>(
     const rows = await question.rows();
     if (!isOpen) return;
     show(
-      rows.flatMap((row) =>
-        withHeading(row, { ...itemOf(row), buttons: row.buttons.map(buttonOf) }),
-      ),
+      rows.flatMap((row) => {
+        const { label, description, detail, heading } = row;
+        const item = { row, label, description, detail, buttons: row.actions.map(buttonOf) };
+        const { Separator } = vscode.QuickPickItemKind;
+        return heading === undefined ? [item] : [{ label: heading, kind: Separator }, item];
+      }),
     );
     list.busy = false;
   }
@@ -146,7 +135,7 @@ function pickAction<Value, Action>(
   });
 }
 
-function buttonOf<Action>(button: ButtonRow<unknown, Action>["buttons"][number]) {
+function buttonOf<Action>(button: RowButton<Action>) {
   const { action, icon, tooltip } = button;
   return { action, tooltip, iconPath: new vscode.ThemeIcon(icon) };
 }

@@ -4,7 +4,7 @@ import type { RunEntry } from "../../api/runs.ts";
 import type { FiringAlarm } from "../../core/alarms/alarmEvents.ts";
 import type { AlarmId } from "../../core/config/fields/schema.ts";
 import { Emitter, type Listening } from "../../core/util/emitter.ts";
-import type { FollowRun } from "./followRun.ts";
+import type { FollowRun } from "../server/keptRequest.ts";
 import type { RunList } from "./runList.ts";
 
 export interface RunAlarmsOptions {

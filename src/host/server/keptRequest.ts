@@ -3,6 +3,8 @@
 import { randomUUID } from "node:crypto";
 import * as vscode from "vscode";
 import type { RequestOutcome } from "../../api/requests.ts";
+import { type FollowRunRequest, RUN_REQUESTS, type RunReport } from "../../api/runs.ts";
+import type { Listening } from "../../core/util/emitter.ts";
 import type { Server } from "./server.ts";
 
 export interface KeptRequestOptions<Report> {
@@ -77,4 +79,18 @@ export class KeptRequest<Report> {
     const outcome = await server.request<RequestOutcome<null>, Report>(method, request, options);
     if (!outcome.ok) throw new Error(outcome.error.message);
   }
+}
+
+/** Calls `onReport` after each read of the run in `folder`, and once more when following ends. */
+export type FollowRun = (folder: string, onReport: (report: RunReport) => void) => Listening;
+
+/** In the server, all followers of the same run share its reads. */
+export function followRunsOf(
+  server: Pick<Server, "request">,
+  onError: (error: unknown) => void,
+): FollowRun {
+  return (folder, onReport) => {
+    const start = (): Omit<FollowRunRequest, "progressToken"> => ({ folder });
+    return new KeptRequest({ server, method: RUN_REQUESTS.follow, start, onReport, onError });
+  };
 }

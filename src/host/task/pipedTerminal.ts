@@ -9,43 +9,35 @@ import { TerminalText } from "./terminalText.ts";
 
 const CTRL_C = "\u0003";
 
-/** The program starts with the terminal, and is killed when the terminal closes or on Ctrl+C. */
-export class PipedTerminal implements vscode.Pseudoterminal {
-  readonly #words: ProgramWords;
-  readonly #options: { readonly cwd: string; readonly env: NodeJS.ProcessEnv };
-  readonly #writes = new Emitter<string>();
-  readonly onDidWrite = this.#writes.event;
-  readonly #closes = new Emitter<number>();
-  /** Fires with the program's exit code. */
-  readonly onDidClose = this.#closes.event;
-  #child: ChildProcess | null = null;
-
-  /** `env` overrides this process's variables. */
-  constructor(words: ProgramWords, { cwd, env }: { cwd: string; env: NodeJS.ProcessEnv }) {
-    this.#words = words;
-    this.#options = { cwd, env: { ...process.env, FORCE_COLOR: "1", ...env } };
-  }
-
-  open(): void {
-    const [program, ...args] = this.#words;
-    const stdio = ["ignore", "pipe", "pipe"] as const;
-    const child = spawn(program, args, { ...this.#options, stdio: [...stdio], windowsHide: true });
-    this.#child = child;
-    for (const stream of [child.stdout, child.stderr]) {
-      const text = new TerminalText();
-      stream?.setEncoding("utf8").on("data", (piece: string) => {
-        this.#writes.fire(text.next(piece));
-      });
-    }
-    child.once("error", (error) => this.#writes.fire(`${error.message}\r\n`));
-    child.once("close", (code) => this.#closes.fire(code ?? EXIT.interrupted));
-  }
-
-  close(): void {
-    this.#child?.kill();
-  }
-
-  handleInput(data: string): void {
-    if (data.includes(CTRL_C)) this.close();
-  }
+/**
+ * The program starts with the terminal, and is killed when the terminal closes or on Ctrl+C. `onDidClose` fires with its exit code. `env`
+ * overrides this process's variables.
+ */
+export function pipedTerminal(
+  [program, ...args]: ProgramWords,
+  { cwd, env }: { readonly cwd: string; readonly env: NodeJS.ProcessEnv },
+) {
+  const writes = new Emitter<string>();
+  const closes = new Emitter<number>();
+  let child: ChildProcess | null = null;
+  const close = (): void => void child?.kill();
+  return {
+    onDidWrite: writes.event,
+    onDidClose: closes.event,
+    open: (): void => {
+      const variables = { ...process.env, FORCE_COLOR: "1", ...env };
+      const options = { cwd, env: variables, windowsHide: true };
+      child = spawn(program, args, { ...options, stdio: ["ignore", "pipe", "pipe"] });
+      for (const stream of [child.stdout, child.stderr]) {
+        const text = new TerminalText();
+        stream?.setEncoding("utf8").on("data", (piece: string) => writes.fire(text.next(piece)));
+      }
+      child.once("error", (error) => writes.fire(`${error.message}\r\n`));
+      child.once("close", (code) => closes.fire(code ?? EXIT.interrupted));
+    },
+    close,
+    handleInput: (data: string): void => {
+      if (data.includes(CTRL_C)) close();
+    },
+  } satisfies vscode.Pseudoterminal;
 }

@@ -2,7 +2,7 @@
 
 import * as vscode from "vscode";
 import type { ProgramWords } from "../../api/environments.ts";
-import { PipedTerminal } from "./pipedTerminal.ts";
+import { pipedTerminal } from "./pipedTerminal.ts";
 
 const SOURCE = "Tinker RL";
 
@@ -23,7 +23,7 @@ export async function runInTerminal(
   { name, cwd, env = {}, isEchoed = true, isPiped = false }: TerminalRun,
 ): Promise<number | null> {
   const options = { cwd: cwd.uri.fsPath, env };
-  const piped = isPiped ? new PipedTerminal([program, ...args], options) : null;
+  const piped = isPiped ? pipedTerminal([program, ...args], options) : null;
   const execution =
     piped === null
       ? new vscode.ProcessExecution(program, args, options)

@@ -3,8 +3,8 @@
 import * as vscode from "vscode";
 import { RUN_REQUESTS } from "../../api/runs.ts";
 import type { Listening } from "../../core/util/emitter.ts";
-import type { FollowRun } from "../runs/followRun.ts";
 import { ask } from "../server/ask.ts";
+import type { FollowRun } from "../server/keptRequest.ts";
 import type { Server } from "../server/server.ts";
 
 export const RUN_LOG_SCHEME = "tinker-rl-log";

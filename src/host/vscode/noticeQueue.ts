@@ -10,12 +10,9 @@ export interface NoticeQueueOptions {
   readonly onError: (error: unknown) => void;
 }
 
-export interface NoticeQueue {
-  /** `report` shows a notification and handles its answer, which may come late or never. */
-  add(report: () => Promise<void>): void;
-}
+export type NoticeQueue = ReturnType<typeof noticeQueue>;
 
-export function noticeQueue({ clock, onError }: NoticeQueueOptions): NoticeQueue {
+export function noticeQueue({ clock, onError }: NoticeQueueOptions) {
   const inSight = (report: () => Promise<void>): Promise<void> =>
     new Promise((resolve) => {
       const stopWaiting = clock.after(IN_SIGHT_MS, resolve);
@@ -28,7 +25,8 @@ export function noticeQueue({ clock, onError }: NoticeQueueOptions): NoticeQueue
     });
   let last = Promise.resolve();
   return {
-    add: (report) => {
+    /** `report` shows a notification and handles its answer, which may come late or never. */
+    add: (report: () => Promise<void>): void => {
       last = last.then(() => inSight(report));
     },
   };

@@ -18,9 +18,8 @@ export function offersToTrain(): readonly Offer[] {
 }
 
 export function offerInstead(text: string, offers: readonly Offer[]): Promise<void> {
-  const { executeCommand } = vscode.commands;
   const buttons = offers.map(
-    ({ label, command }) => [label, () => executeCommand(command)] as const,
+    ({ label, command }) => [label, () => vscode.commands.executeCommand(command)] as const,
   );
   return plainWindow.offer("Information", text, buttons);
 }

@@ -85,14 +85,17 @@ export const plainWindow = {
   },
 
   /** A list that `show` fills, repeatedly while it is open. */
-  createQuickPick: <Item extends vscode.QuickPickItem>(texts: {
+  createQuickPick: <Item extends PlainItem>(texts: {
     readonly title: string;
     readonly placeholder: string;
   }): {
-    readonly list: Omit<vscode.QuickPick<Item>, "items" | "title" | "placeholder">;
+    readonly list: Omit<
+      vscode.QuickPick<Item & vscode.QuickPickItem>,
+      "items" | "title" | "placeholder"
+    >;
     readonly show: (items: readonly Item[]) => void;
   } => {
-    const list = vscode.window.createQuickPick<Item>();
+    const list = vscode.window.createQuickPick<Item & vscode.QuickPickItem>();
     list.title = plainLabel(texts.title);
     list.placeholder = plainLabel(texts.placeholder);
     const show = (items: readonly Item[]): void => {

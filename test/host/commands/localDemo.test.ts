@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { LocalDemo } from "../../../src/host/commands/localDemo.ts";
+import { localDemo } from "../../../src/host/commands/localDemo.ts";
 import { FakeMemory } from "../keys/fakeMemory.ts";
 
 const editor = vi.hoisted(() => ({
@@ -29,14 +29,14 @@ beforeEach(() => void editor.written.splice(0));
 describe("in a window with several folders", () => {
   it("writes the demo into the picked folder", async () => {
     editor.picked = editor.workspaceFolders[1];
-    const demo = await new LocalDemo(new FakeMemory()).prepare();
+    const demo = await localDemo(new FakeMemory()).prepare();
     expect(demo).toMatchObject({ uri: { path: "/beta/tinker-config.yaml" }, isNew: true });
     expect(editor.written).toEqual(["/beta/tinker-config.yaml"]);
   });
 
   it("writes nothing if no folder is picked", async () => {
     editor.picked = undefined;
-    expect(await new LocalDemo(new FakeMemory()).prepare()).toBeUndefined();
+    expect(await localDemo(new FakeMemory()).prepare()).toBeUndefined();
     expect(editor.written).toEqual([]);
   });
 });

@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished, vi } from "vitest";
 import type { OpenPageRequest, PageNews, PageReport, PageSent } from "../../../src/api/pages.ts";
-import { PageRelay } from "../../../src/host/dashboard/pageTab.ts";
+import { pageRelay } from "../../../src/host/dashboard/pageTab.ts";
 import type { Server } from "../../../src/host/server/server.ts";
 import { PAGE_SETTINGS } from "../../server/dashboard/pageSettings.ts";
 
@@ -47,7 +47,7 @@ function aRelay(page: OpenPageRequest["page"]) {
       sent.push(parameters as PageSent); // the notification that the relay sends
     },
   };
-  const relay = new PageRelay({
+  const relay = pageRelay({
     server,
     start: () => ({ ...SURROUNDINGS, page, isVisible: true }),
     post: (json) => posted.push(json),

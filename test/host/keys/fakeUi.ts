@@ -48,7 +48,7 @@ export class FakeUi implements KeyUi {
     this.#show(question);
     if (this.#answers[0] === "accept") {
       this.#answers.shift();
-      return question.rows.filter(({ isPicked }) => isPicked).map(({ value }) => value);
+      return question.rows.filter(({ picked }) => picked).map(({ value }) => value);
     }
     return this.#next("tick")?.tick.map((label) => rowAt(question.rows, label).value);
   }
@@ -56,11 +56,11 @@ export class FakeUi implements KeyUi {
   async pickAction<Value, Action>(question: ButtonQuestion<Value, Action>) {
     const rows = await question.rows();
     this.#show({ ...question, rows });
-    this.shown.push(...rows.flatMap(({ buttons }) => buttons.map(({ tooltip }) => tooltip)));
+    this.shown.push(...rows.flatMap(({ actions }) => actions.map(({ tooltip }) => tooltip)));
     const answer = this.#next("press");
     if (answer === null) return undefined;
     const row: ButtonRow<Value, Action> = rowAt(rows, answer.on);
-    const button = row.buttons.find(({ tooltip }) => tooltip === answer.press);
+    const button = row.actions.find(({ tooltip }) => tooltip === answer.press);
     if (button === undefined) throw new Error(`${answer.on} has no button ${answer.press}`);
     return { value: row.value, action: button.action };
   }
@@ -96,7 +96,15 @@ export class FakeUi implements KeyUi {
     return await work();
   }
 
-  #show({ title, placeholder, rows }: Question<unknown>): void {
+  #show({
+    title,
+    placeholder,
+    rows,
+  }: Omit<Question<unknown>, "rows"> & {
+    readonly rows: readonly (Question<unknown>["rows"][number] & {
+      readonly heading?: string | undefined;
+    })[];
+  }): void {
     const texts = rows.flatMap(({ label, description, detail, heading }) => [
       heading,
       label,

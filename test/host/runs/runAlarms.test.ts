@@ -2,9 +2,9 @@ import { expect, it } from "vitest";
 import type { RunEntry, RunReport } from "../../../src/api/runs.ts";
 import type { FiringAlarm } from "../../../src/core/alarms/alarmEvents.ts";
 import { Emitter } from "../../../src/core/util/emitter.ts";
-import type { FollowRun } from "../../../src/host/runs/followRun.ts";
 import { followAlarms } from "../../../src/host/runs/runAlarms.ts";
 import type { RunList } from "../../../src/host/runs/runList.ts";
+import type { FollowRun } from "../../../src/host/server/keptRequest.ts";
 import { aRun } from "../views/runEntries.ts";
 
 const FOLDER = "/projects/.tinker-rl/runs/demo";

@@ -1,9 +1,9 @@
 import { expect, it, vi } from "vitest";
-import { PipedTerminal } from "../../../src/host/task/pipedTerminal.ts";
+import { pipedTerminal } from "../../../src/host/task/pipedTerminal.ts";
 
 /** The terminal's output for a program, and its exit codes. */
 function opened(program: string, script: string) {
-  const terminal = new PipedTerminal([program, "-e", script], { cwd: ".", env: { OWN: "yes" } });
+  const terminal = pipedTerminal([program, "-e", script], { cwd: ".", env: { OWN: "yes" } });
   const shown: string[] = [];
   const codes: unknown[] = [];
   terminal.onDidWrite((text) => shown.push(text));

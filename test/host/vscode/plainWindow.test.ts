@@ -111,8 +111,7 @@ describe("untrusted text never becomes a link or an icon", () => {
   });
 
   it("in prompts about keys", async () => {
-    const row = { value: 1, label: HOSTILE, description: HOSTILE, detail: HOSTILE };
-    const rows = [{ ...row, heading: HOSTILE }];
+    const rows = [{ value: 1, label: HOSTILE, description: HOSTILE, detail: HOSTILE }];
     await windowUi.notify(HOSTILE, ["Yes"]);
     await windowUi.confirm(HOSTILE, HOSTILE, "Send");
     windowUi.showMessage(HOSTILE);
