@@ -19,7 +19,7 @@ import { isInWorkspace } from "./host/runs/inWorkspace.ts";
 import { Server } from "./host/server/server.ts";
 import { registerMcp } from "./host/tools/registerMcp.ts";
 import { registerTools } from "./host/tools/registerTools.ts";
-import { LazyTree, type Trees } from "./host/views/trees.ts";
+import { lazyTree, type Trees } from "./host/views/trees.ts";
 import { plainWindow } from "./host/vscode/plainWindow.ts";
 import { PYTHON_FILE } from "./host/vscode/pythonFile.ts";
 import { registerCommands } from "./host/vscode/registerCommands.ts";
@@ -105,7 +105,7 @@ export function activate(context: vscode.ExtensionContext): TinkerRlApi {
       isDashboardRestored = true;
       await (await app()).restore.dashboard(panel, state);
     }),
-    restorePanels("tinkerRL.runs", async (panel, state) => (await app()).restore.runs(panel)),
+    restorePanels("tinkerRL.runs", async (panel) => (await app()).restore.runs(panel)),
     onFirstConfig(() => {
       const load = (): void => void app().catch((error: unknown) => log.error(String(error)));
       const timer = setTimeout(load, SOON_MS);
@@ -164,7 +164,7 @@ async function hasTrainings(launches: string): Promise<boolean> {
 }
 
 function treePlace<Row>(name: string, load: () => Promise<unknown>) {
-  const tree = new LazyTree<Row>(load);
+  const tree = lazyTree<Row>(load);
   const view = vscode.window.createTreeView<Row>(`tinkerRL.${name}`, {
     treeDataProvider: tree,
     // Only the Runs view has commands for several rows.

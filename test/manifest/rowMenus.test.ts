@@ -126,7 +126,7 @@ function register(): void {
     trees: { trajectories: { view }, environments: { view } },
     checkpoints: view,
     runsView: view,
-    tasks: { training: () => ({}) },
+    tasks: { taskOf: () => ({}) },
     demo: {},
     open: act("open"),
     table: { open: act("open") },

@@ -1,7 +1,6 @@
 /** Prompts before a conversation: a task or none, and models to compare. */
 
 import * as vscode from "vscode";
-import type { ChatStart } from "../../api/chat.ts";
 import type { RunEntry } from "../../api/runs.ts";
 import { taskChoices } from "../../core/config/taskChoices.ts";
 import { usableCheckpoints } from "../../core/runFolder/checkpointLog.ts";
@@ -103,11 +102,8 @@ export async function askBeside(
   if (picked.length > MAX_BESIDE) {
     throw new Error(vscode.l10n.t("Choose at most {0} models.", MAX_BESIDE));
   }
-  return withTargets(subject, [first, ...picked.map(({ target }) => target)]);
-}
-
-function withTargets(subject: ChatSubject, targets: ChatStart["targets"]): ChatSubject {
-  return { ...subject, start: { ...subject.start, targets } };
+  const targets = [first, ...picked.map(({ target }) => target)] as const;
+  return { ...subject, start: { ...start, targets } };
 }
 
 /** @throws Error if the run's configuration is no longer valid */

@@ -179,10 +179,14 @@ async function askGrid(configuration: Omit<SweepRequest, "grid">): Promise<Chose
         : vscode.l10n.t("Which other setting varies?"),
     ignoreFocusOut: true,
     row: (_, entered) => ({ description: entered, icon: "list-flat" }),
-    done: (chosen) => ({
-      label: plural(combinations(chosen), "Continue with {0} Run", "Continue with {0} Runs"),
-      description: assignments(chosen).join(" "),
-    }),
+    done: (chosen) => {
+      const grid = [...chosen].map(([key, values]) => ({ key, values: splitValues(values) }));
+      const runs = countCombinations(grid);
+      return {
+        label: plural(runs, "Continue with {0} Run", "Continue with {0} Runs"),
+        description: assignments(chosen).join(" "),
+      };
+    },
     prompt: ({ field }) =>
       vscode.l10n.t(
         "{0} Expected: {1}. Separate values with commas; leave empty to keep the setting.",
@@ -195,10 +199,4 @@ async function askGrid(configuration: Omit<SweepRequest, "grid">): Promise<Chose
       return check.ok ? undefined : check.problems[0]?.message;
     },
   });
-}
-
-function combinations(chosen: Chosen): number {
-  return countCombinations(
-    [...chosen].map(([key, values]) => ({ key, values: splitValues(values) })),
-  );
 }

@@ -35,7 +35,7 @@ export function chatHandlers(options: ChatHandlerOptions) {
   const { fileSystem } = options;
   const open = (subject: ChatSubject): void =>
     options.panels.open(subject, (before, what) =>
-      what === "beside" ? askBeside(options, before) : withOtherTask(before),
+      what === "beside" ? askBeside(options, before) : withTask(before.run, before.start.targets),
     );
   return {
     chatWithCheckpoint: async (target) => {
@@ -140,10 +140,6 @@ async function withTask(
     environment: task?.environment ?? null,
     start: { targets, task, turn: null, isReplayed: false, system: null },
   };
-}
-
-function withOtherTask({ run, start }: ChatSubject): Promise<ChatSubject | undefined> {
-  return withTask(run, start.targets);
 }
 
 async function askReplay(environment: string): Promise<boolean | undefined> {

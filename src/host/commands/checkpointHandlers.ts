@@ -180,15 +180,8 @@ async function startFrom(
     title: vscode.l10n.t("Start New Run from {0}", path),
   });
   if (picked === undefined) return;
-  const folder = vscode.workspace.getWorkspaceFolder(config);
-  const task = tasks.training(
-    {
-      config: config.fsPath,
-      overrides: { [picked.optimizer ? "resume_from" : "init_from"]: path },
-    },
-    folder,
-  );
-  await vscode.tasks.executeTask(task);
+  const overrides = { [picked.optimizer ? "resume_from" : "init_from"]: path };
+  await vscode.tasks.executeTask(tasks.taskOf(config, { overrides }));
 }
 
 async function evaluateBesideBase(
@@ -200,9 +193,9 @@ async function evaluateBesideBase(
   if (overrides === undefined) return;
   const config = vscode.Uri.file(file?.configPath ?? "");
   const models = ["base", path];
-  const task = tasks.training(
-    { config: config.fsPath, action: "evaluate", models, resume: folder, overrides },
-    vscode.workspace.getWorkspaceFolder(config),
+  const task = tasks.taskOf(
+    config,
+    { action: "evaluate", models, resume: folder, overrides },
     vscode.l10n.t("evaluate {0}", name),
   );
   await vscode.tasks.executeTask(task);

@@ -46,8 +46,10 @@ export async function chooseRun(
   const runs = store.runs.filter(fits);
   const [only, ...others] = runs;
   if (only === undefined) {
+    // A run gets its folder and is listed once the services have answered.
     const isFirstOnItsWay = store.runs.length === 0 && trainings.active.length > 0;
-    if (isFirstOnItsWay) void offerInstead(onItsWayText(), []);
+    const onItsWay = vscode.l10n.t("The run is being prepared. It is listed when it begins.");
+    if (isFirstOnItsWay) void offerInstead(onItsWay, []);
     else void offerInstead(none, offersFor(store));
     return undefined;
   }
@@ -163,11 +165,6 @@ async function runOfTable(store: RunList, id: string): Promise<RunEntry | undefi
     await offerInstead(vscode.l10n.t("This run is no longer in the list."), offersFor(store));
   }
   return run;
-}
-
-/** A run gets its folder and is listed once the services have answered. */
-function onItsWayText(): string {
-  return vscode.l10n.t("The run is being prepared. It is listed when it begins.");
 }
 
 function offersFor({ runs }: RunList): readonly Offer[] {

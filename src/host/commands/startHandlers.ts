@@ -13,7 +13,6 @@ import { DRY_RUN_GROUPS } from "../../shared/dryRun.ts";
 import type { Trainings } from "../runs/trainings.ts";
 import type { Server } from "../server/server.ts";
 import type { TaskProvider } from "../task/taskProvider.ts";
-import type { TrainTask } from "../task/trainTask.ts";
 import { offerInstead, showRuns } from "../vscode/offerInstead.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
 import type { CommandHandlers } from "../vscode/registerCommands.ts";
@@ -36,56 +35,45 @@ export interface StartHandlerOptions extends ChooseRunOptions {
 const START_MS = 30_000;
 
 export function startHandlers(options: StartHandlerOptions) {
-  const taskOf = (
-    config: vscode.Uri,
-    more: Partial<TrainTask> = {},
-    title?: string,
-  ): vscode.Task => {
-    const place = vscode.workspace.getWorkspaceFolder(config);
-    const path =
-      place === undefined ? config.fsPath : vscode.workspace.asRelativePath(config, false);
-    return options.tasks.training({ config: path, ...more }, place, title);
+  const { tasks } = options;
+  const train = async (...what: Parameters<TaskProvider["taskOf"]>): Promise<void> => {
+    await vscode.tasks.executeTask(tasks.taskOf(...what));
   };
-  const train = async (...what: Parameters<typeof taskOf>): Promise<void> => {
-    await vscode.tasks.executeTask(taskOf(...what));
+  const nameOf = ({ fsPath }: vscode.Uri): string => basename(fsPath, extname(fsPath));
+  /** Wraps a handler so that it receives the configuration it was called on, or that the user picks. */
+  const onConfig = (act: (config: vscode.Uri) => Promise<void>) => async (target?: unknown) => {
+    const config = await chooseValidConfig(options.store, target);
+    if (config !== undefined) await act(config);
   };
   return {
     startTraining: async (target) => {
       const { config: named, stage } = stageIn(target);
-      const config = await chooseValidConfig(options.store, named);
-      if (config === undefined) return;
-      if (stage === null) return train(config);
-      await train(config, { overrides: { stage } }, vscode.l10n.t("stage {0}", stage));
+      const start = onConfig((config) =>
+        stage === null
+          ? train(config)
+          : train(config, { overrides: { stage } }, vscode.l10n.t("stage {0}", stage)),
+      );
+      await start(named);
     },
-    startWithOverrides: async (target) => {
-      const config = await chooseValidConfig(options.store, target);
-      if (config === undefined) return;
+    startWithOverrides: onConfig(async (config) => {
       const overrides = await askOverrides(config);
       if (overrides !== undefined) await train(config, { overrides });
-    },
-    dryRun: async (target) => {
-      const config = await chooseValidConfig(options.store, target);
-      if (config === undefined) return;
-      const name = basename(config.fsPath, extname(config.fsPath));
-      await train(config, { action: "dry_run" }, vscode.l10n.t("dry run {0}", name));
-    },
-    estimateCost: async (target) => {
-      const config = await chooseValidConfig(options.store, target);
-      if (config === undefined) return;
+    }),
+    dryRun: onConfig((config) =>
+      train(config, { action: "dry_run" }, vscode.l10n.t("dry run {0}", nameOf(config))),
+    ),
+    estimateCost: onConfig(async (config) => {
       if (!(await mayEstimate(options.server, config))) return;
-      const name = basename(config.fsPath, extname(config.fsPath));
-      await train(config, { action: "estimate" }, vscode.l10n.t("estimate {0}", name));
-    },
-    startSweep: async (target) => {
-      const config = await chooseValidConfig(options.store, target);
-      if (config === undefined) return;
+      await train(config, { action: "estimate" }, vscode.l10n.t("estimate {0}", nameOf(config)));
+    }),
+    startSweep: onConfig(async (config) => {
       const { fileSystem } = options;
       const overrides = settingOverrides(config);
       const ports = { fileSystem, clock: systemClock };
       const sweep = await askSweep({ ...ports, config, settingOverrides: overrides });
-      const name = basename(config.fsPath, extname(config.fsPath));
-      if (sweep !== undefined) await train(config, sweep, vscode.l10n.t("sweep {0}", name));
-    },
+      if (sweep !== undefined)
+        await train(config, sweep, vscode.l10n.t("sweep {0}", nameOf(config)));
+    }),
     startLocalDemo: async () => {
       const config = await options.demo.prepare();
       if (config === undefined) return;
@@ -93,7 +81,7 @@ export function startHandlers(options: StartHandlerOptions) {
       const location = vscode.ProgressLocation.Notification;
       await plainWindow.withProgress({ location, title }, async (_, report) => {
         report(demoText(config));
-        const task = taskOf(config.uri);
+        const task = tasks.taskOf(config.uri);
         const begun = isUnderWay(options.trainings, config.uri, task);
         await vscode.tasks.executeTask(task);
         await begun;

@@ -41,9 +41,13 @@ export function steerHandlers(options: ChooseRunOptions & { readonly store: RunL
   };
   return {
     pauseRun: async (target) =>
-      send(await live(target, isPausable, noneToPause()), { action: "pause" }),
+      send(await live(target, isPausable, vscode.l10n.t("No run can be paused now.")), {
+        action: "pause",
+      }),
     continueRun: async (target) =>
-      send(await live(target, isPaused, nonePaused()), { action: "continue" }),
+      send(await live(target, isPaused, vscode.l10n.t("No run is paused.")), {
+        action: "continue",
+      }),
     stopRun: async (target) => send(await live(target), { action: "stop" }),
     saveCheckpointNow: async (target) => send(await live(target), { action: "save" }),
     stopRunNow: async (target) => {
@@ -57,14 +61,6 @@ export function steerHandlers(options: ChooseRunOptions & { readonly store: RunL
       if (settings.length > 0) await send(run, { action: "change-settings", settings });
     },
   } satisfies Partial<CommandHandlers>;
-}
-
-function noneToPause(): string {
-  return vscode.l10n.t("No run can be paused now.");
-}
-
-function nonePaused(): string {
-  return vscode.l10n.t("No run is paused.");
 }
 
 async function isSure(run: RunEntry): Promise<boolean> {

@@ -22,17 +22,14 @@ const FIRST = ["learning_rate", "seed", "max_steps"];
 
 /** All tunable settings of a run's configuration, including those of each environment. */
 export function tunableSettings(config: JsonObject): readonly SimpleSetting[] {
-  return mostChangedFirst(settingsIn(configFields, config, []).filter(isTunable));
+  const all = settingsIn(configFields, config, []);
+  return mostChangedFirst(all.filter(({ field }) => field.change === "tunable"));
 }
 
 /** All settings that a sweep can vary, including those of each environment. */
 export function sweepableSettings(config: JsonObject): readonly SimpleSetting[] {
   const all = settingsIn(configFields, config, []);
   return mostChangedFirst(all.filter(({ key }) => !GIVEN_BY_SWEEP.has(key)));
-}
-
-function isTunable({ field }: SimpleSetting): boolean {
-  return field.change === "tunable";
 }
 
 function mostChangedFirst(all: readonly SimpleSetting[]): readonly SimpleSetting[] {

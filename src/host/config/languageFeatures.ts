@@ -86,38 +86,29 @@ function withPlace(
   link: vscode.DocumentLink & { readonly data?: LinkTarget },
   config: vscode.Uri,
 ): vscode.DocumentLink[] {
-  const found = link.data === undefined ? null : placeOf(config, link.data);
-  if (found === null) return [];
-  const shown = new vscode.DocumentLink(link.range, found.uri);
-  shown.tooltip = found.tooltip;
-  return [shown];
+  const { uri = null, tooltip = "" } = link.data === undefined ? {} : placeOf(config, link.data);
+  return uri === null ? [] : [Object.assign(new vscode.DocumentLink(link.range, uri), { tooltip })];
 }
 
 function placeOf(
   config: vscode.Uri,
   target: LinkTarget,
-): { readonly uri: vscode.Uri; readonly tooltip: string } | null {
+): { readonly uri: vscode.Uri | null; readonly tooltip: string } {
   switch (target.kind) {
     case "page":
       return { uri: vscode.Uri.parse(target.url), tooltip: vscode.l10n.t("Open environment page") };
-    case "environment":
-      return {
-        uri: commandUri("tinkerRL.environments.focus"),
-        tooltip: vscode.l10n.t("Show in Environments"),
-      };
-    case "checkpoint":
-      return {
-        uri: commandUri("tinkerRL.checkpoints.focus"),
-        tooltip: vscode.l10n.t("Show in Checkpoints"),
-      };
+    case "environment": {
+      const tooltip = vscode.l10n.t("Show in Environments");
+      return { uri: commandUri("tinkerRL.environments.focus"), tooltip };
+    }
+    case "checkpoint": {
+      const tooltip = vscode.l10n.t("Show in Checkpoints");
+      return { uri: commandUri("tinkerRL.checkpoints.focus"), tooltip };
+    }
     case "folder": {
       const folder = folderUri(config, target.path);
-      return folder === null
-        ? null
-        : {
-            uri: commandUri("revealInExplorer", folder),
-            tooltip: vscode.l10n.t("Reveal folder"),
-          };
+      const uri = folder && commandUri("revealInExplorer", folder);
+      return { uri, tooltip: vscode.l10n.t("Reveal folder") };
     }
   }
 }

@@ -18,7 +18,8 @@ export function isServiceId(text: string): text is ServiceId {
 export function isKeyId(text: string): text is KeyId {
   if (isServiceId(text)) return true;
   const name = text.slice(OTHER_PREFIX.length);
-  return text.startsWith(OTHER_PREFIX) && VARIABLE.test(name) && isOther(name);
+  const isOther = SERVICE_IDS.every((id) => SERVICES[id].variable !== name);
+  return text.startsWith(OTHER_PREFIX) && VARIABLE.test(name) && isOther;
 }
 
 /** The id for a variable, case-insensitively; null if it is not a valid name. */
@@ -32,8 +33,4 @@ export function keyIdOf(variable: string): KeyId | null {
 /** The variable that a key is passed as. */
 export function variableOf(id: KeyId): string {
   return isServiceId(id) ? SERVICES[id].variable : id.slice(OTHER_PREFIX.length);
-}
-
-function isOther(name: string): boolean {
-  return SERVICE_IDS.every((id) => SERVICES[id].variable !== name);
 }

@@ -62,7 +62,7 @@ export class TaskProvider implements vscode.TaskProvider {
     return this.#task(task.definition, scope, task.name);
   }
 
-  /** The training task; also used by the start commands. */
+  /** The training task. */
   training(
     definition: Partial<TrainTask> & Pick<TrainTask, "config">,
     folder: vscode.WorkspaceFolder | undefined,
@@ -70,6 +70,13 @@ export class TaskProvider implements vscode.TaskProvider {
   ): vscode.Task {
     const whole = { type: TASK_TYPE, action: "train", ...definition };
     return this.#task(unlikeRunning(whole), folder, title);
+  }
+
+  /** The task of a start command, named by its file's path in the workspace. */
+  taskOf(config: vscode.Uri, more: Partial<TrainTask> = {}, title?: string): vscode.Task {
+    const place = vscode.workspace.getWorkspaceFolder(config);
+    const path = vscode.workspace.asRelativePath(config, false);
+    return this.training({ config: path, ...more }, place, title);
   }
 
   #task(

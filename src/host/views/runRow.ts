@@ -58,10 +58,6 @@ export function runRow(
   };
 }
 
-function preparingText(what: string | null): string {
-  return what === null ? l10n.t("preparing") : l10n.t("preparing: {0}", what);
-}
-
 /**
  * With a typical side bar width, a row shows about 25 characters: first the state if the user is needed, otherwise the reward. The tooltip
  * has everything.
@@ -73,7 +69,11 @@ function detailsOf(run: RunEntry): readonly string[] {
   const last = reward === null ? [] : [formatReward(reward)];
   switch (phase) {
     case "preparing":
-      return [preparingText(status?.preparing ?? null)];
+      return [
+        status?.preparing == null
+          ? l10n.t("preparing")
+          : l10n.t("preparing: {0}", status.preparing),
+      ];
     case "running":
       return [...withArrow(run, last), progress(run)];
     case "pausing":

@@ -26,7 +26,7 @@ it("the notification of the local demo closes with its task, also if the task wa
   const task = { definition: { type: "tinker-rl", config: "tinker-config.yaml" } };
   const { startLocalDemo } = startHandlers({
     demo: { prepare: async () => ({ uri: { fsPath: "/p/tinker-config.yaml" }, isNew: true }) },
-    tasks: { training: () => task },
+    tasks: { taskOf: () => task },
     trainings: { active: [], onDidChange: () => ({ dispose: () => undefined }) },
   } as unknown as Parameters<typeof startHandlers>[0]);
   const isOver = vi.fn();
