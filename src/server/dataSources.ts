@@ -36,6 +36,8 @@ const SETTLE_MS = 200;
 export class DataSources {
   readonly #onError: (error: unknown) => void;
   readonly #changed: Emitter<void>;
+  /** Fires when a source's facts may have changed. */
+  readonly onDidChange: Emitter<void>["event"];
   readonly #known = new Map<string, KnownSource>();
   readonly #files = new Set<string>();
   readonly #watchers = new Map<string, FSWatcher>();
@@ -45,11 +47,7 @@ export class DataSources {
   constructor(onError: (error: unknown) => void) {
     this.#onError = onError;
     this.#changed = new Emitter(onError);
-  }
-
-  /** Fires when a source's facts may have changed. */
-  get onDidChange(): Emitter<void>["event"] {
-    return this.#changed.event;
+    this.onDidChange = this.#changed.event;
   }
 
   /** What is known about a source so far; null until it has been read. Also checks in the background whether its files changed. */

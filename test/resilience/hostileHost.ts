@@ -13,7 +13,7 @@ import { RunLabels } from "../../src/host/runs/runLabels.ts";
 import { ReportedRuns } from "../../src/host/runs/runList.ts";
 import { followRunsOf } from "../../src/host/server/keptRequest.ts";
 import type { Server } from "../../src/host/server/server.ts";
-import { CheckpointsView } from "../../src/host/views/checkpointsView.ts";
+import { createCheckpointsView } from "../../src/host/views/checkpointsView.ts";
 import { RunsView } from "../../src/host/views/runsView.ts";
 import { savedCheckpoints } from "../../src/host/views/savedCheckpoints.ts";
 import { TrajectoriesView } from "../../src/host/views/trajectoriesView.ts";
@@ -219,7 +219,7 @@ await runner.measure({ id: null, kind: "all runs drawn" }, async (show) => {
     saved,
   });
   await drawAll(runs, show);
-  await drawAll(new CheckpointsView({ store, saved }), show);
+  await drawAll(createCheckpointsView({ store, saved }), show);
   return "drawn";
 });
 for (const { id, kind, folder } of runner.each("run")) {

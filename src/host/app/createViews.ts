@@ -7,7 +7,7 @@ import type { EnvironmentChecks } from "../runs/environmentChecks.ts";
 import type { OwnServers } from "../runs/ownServers.ts";
 import type { RunAlarms } from "../runs/runAlarms.ts";
 import type { Server } from "../server/server.ts";
-import { CheckpointsView } from "../views/checkpointsView.ts";
+import { createCheckpointsView } from "../views/checkpointsView.ts";
 import { environmentLenses } from "../views/environmentLenses.ts";
 import { EnvironmentsView } from "../views/environmentsView.ts";
 import { ROLLOUT_SCHEME, rolloutDocuments } from "../views/rolloutDocuments.ts";
@@ -56,7 +56,7 @@ export function createViews(options: ViewsOptions) {
     }),
   );
   register(trees.trajectories.tree.use(trajectories));
-  const checkpoints = register(new CheckpointsView({ store, saved }));
+  const checkpoints = register(createCheckpointsView({ store, saved }));
   register(trees.checkpoints.tree.use(checkpoints));
   const environments = createEnvironmentsView(options);
   const selectedRun = register(createSelectedRun({ store, trajectories, trees, onError }));

@@ -10,7 +10,7 @@ import {
   type PageSent,
   type WindowPage,
 } from "../../api/pages.ts";
-import { KeptRequest } from "../server/keptRequest.ts";
+import { keepRequest } from "../server/keptRequest.ts";
 import type { Server } from "../server/server.ts";
 import { fillPanel } from "./fillPanel.ts";
 import type { WindowPages } from "./windowPages.ts";
@@ -161,11 +161,11 @@ export function pageRelay({ server, start, post, reload, onReport, onError }: Pa
       early.push(what);
       return;
     }
-    const sent: PageSent = { page: request.token, what };
+    const sent: PageSent = { page: request.token(), what };
     // If the server is gone, so is the session; it will be reopened.
     server.notify(PAGE_NEWS, sent).catch(() => undefined);
   };
-  const request = new KeptRequest<PageReport>({
+  const request = keepRequest<PageReport>({
     server,
     method: PAGE_REQUESTS.open,
     start,

@@ -12,6 +12,7 @@ import { isConfigDocument } from "../config/configFiles.ts";
 import { rangeAt } from "../config/rangeAt.ts";
 import { offerSuggestions, suggestionActions } from "../config/suggestionActions.ts";
 import { commandName } from "../manifest/commandTable.ts";
+import { documentAt } from "../vscode/workspaceText.ts";
 import type { RunAlarms } from "./runAlarms.ts";
 import type { RunList } from "./runList.ts";
 import { stageOfRun } from "./stageOfRun.ts";
@@ -141,10 +142,7 @@ async function marksIn(path: string, { firing, run }: RunAlarmList): Promise<rea
   const uri = vscode.Uri.file(path);
   // The path comes from the run folder, which may come from anyone.
   if (vscode.workspace.getWorkspaceFolder(uri) === undefined) return [];
-  const document = await vscode.workspace.openTextDocument(uri).then(
-    (opened) => opened,
-    () => null,
-  );
+  const document = await documentAt(uri);
   if (document === null || !isConfigDocument(document)) return [];
   const text = document.getText();
   const { folder } = run;

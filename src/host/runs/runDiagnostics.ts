@@ -5,6 +5,7 @@ import * as vscode from "vscode";
 import type { LaunchError } from "../../shared/control.ts";
 import { rangeAt } from "../config/rangeAt.ts";
 import { offerSuggestions, suggestionActions } from "../config/suggestionActions.ts";
+import { documentAt } from "../vscode/workspaceText.ts";
 import type { TrainingEnded, Trainings } from "./trainings.ts";
 
 export interface RunDiagnosticsOptions {
@@ -123,10 +124,7 @@ export class RunDiagnostics implements vscode.Disposable, vscode.CodeActionProvi
   async #markAt(uri: vscode.Uri, error: LaunchError): Promise<readonly vscode.Diagnostic[]> {
     const { code, message, keys } = error;
     if (keys === undefined) return [];
-    const document = await vscode.workspace.openTextDocument(uri).then(
-      (opened) => opened,
-      () => null,
-    );
+    const document = await documentAt(uri);
     if (document === null) return [];
     const range = rangeAt(document, keys, keys[0] === "environments" ? "key" : "value");
     const mark = new vscode.Diagnostic(range, message);

@@ -12,7 +12,7 @@ import { Emitter } from "../../core/util/emitter.ts";
 import { runFolder } from "../../node/runFolder.ts";
 import type { ControlCommand } from "../../shared/control.ts";
 import { ask } from "../server/ask.ts";
-import { KeptRequest } from "../server/keptRequest.ts";
+import { type KeptRequest, keepRequest } from "../server/keptRequest.ts";
 import type { Server } from "../server/server.ts";
 import type { RunLabels } from "./runLabels.ts";
 
@@ -45,7 +45,7 @@ export class ReportedRuns implements RunList {
   #entries: ReadonlyMap<string, RunEntry> = new Map();
   /** Runs of a list that is still arriving. */
   #coming: RunEntry[] = [];
-  #watch: KeptRequest<RunListReport> | null = null;
+  #watch: KeptRequest | null = null;
   /** True while no server reports the list. */
   #isLost = false;
   /** Callbacks for when a server reports it again. */
@@ -73,7 +73,7 @@ export class ReportedRuns implements RunList {
 
   async refresh(): Promise<void> {
     const { server, onError } = this.#options;
-    this.#watch ??= new KeptRequest<RunListReport>({
+    this.#watch ??= keepRequest<RunListReport>({
       server,
       method: RUN_REQUESTS.watch,
       start: () => ({}),

@@ -24,61 +24,55 @@ export interface KeptRequestOptions<Report> {
 const PAUSE_MS = 500;
 const MAX_PAUSE_MS = 30_000;
 
-export class KeptRequest<Report> {
-  readonly #options: KeptRequestOptions<Report>;
-  readonly #closing = new vscode.CancellationTokenSource();
-  #isDisposed = false;
-  /** Number of requests since the last one with a report. */
-  #failures = 0;
-  #token = randomUUID();
-
-  constructor(options: KeptRequestOptions<Report>) {
-    this.#options = options;
-    void this.#keepOpen();
-  }
-
+export interface KeptRequest extends Listening {
   /** The `progressToken` of the current request, which identifies it to the server. */
-  get token(): string {
-    return this.#token;
-  }
+  readonly token: () => string;
+}
 
-  /** Cancels the request; late reports are still delivered. Safe to call repeatedly. */
-  dispose(): void {
-    this.#isDisposed = true;
-    this.#closing.cancel();
-  }
-
-  async #keepOpen(): Promise<void> {
-    const { onLost, onAgain, onError } = this.#options;
-    for (let isAgain = false; !this.#isDisposed; isAgain = true) {
+/** `dispose` cancels the request; late reports are still delivered. Safe to call repeatedly. */
+export function keepRequest<Report>(options: KeptRequestOptions<Report>): KeptRequest {
+  const { server, method, start, onReport, onLost, onAgain, onError } = options;
+  const closing = new vscode.CancellationTokenSource();
+  let isDisposed = false;
+  /** Number of requests since the last one with a report. */
+  let failures = 0;
+  let token: string = randomUUID();
+  /** Resolves when the request is over. */
+  const send = async (): Promise<void> => {
+    const request = { ...start(), progressToken: token };
+    const onProgress = (report: Report): void => {
+      failures = 0;
+      onReport(report);
+    };
+    const how = { token: closing.token, onProgress, isKept: true };
+    const outcome = await server.request<RequestOutcome<null>, Report>(method, request, how);
+    if (!outcome.ok) throw new Error(outcome.error.message);
+  };
+  const keepOpen = async (): Promise<void> => {
+    for (let isAgain = false; !isDisposed; isAgain = true) {
       try {
-        const sent = this.#send();
+        const sent = send();
         if (isAgain) onAgain?.();
         await sent;
       } catch (error) {
-        if (!this.#isDisposed) onError(error);
+        if (!isDisposed) onError(error);
       }
-      if (this.#isDisposed) return;
-      this.#token = randomUUID();
+      if (isDisposed) return;
+      token = randomUUID();
       onLost?.();
-      const pauseMs = Math.min(MAX_PAUSE_MS, PAUSE_MS * 2 ** this.#failures);
-      this.#failures += 1;
+      const pauseMs = Math.min(MAX_PAUSE_MS, PAUSE_MS * 2 ** failures);
+      failures += 1;
       await new Promise((resolve) => setTimeout(resolve, pauseMs));
     }
-  }
-
-  /** Resolves when the request is over. */
-  async #send(): Promise<void> {
-    const { server, method, start, onReport } = this.#options;
-    const request = { ...start(), progressToken: this.#token };
-    const onProgress = (report: Report): void => {
-      this.#failures = 0;
-      onReport(report);
-    };
-    const options = { token: this.#closing.token, onProgress, isKept: true };
-    const outcome = await server.request<RequestOutcome<null>, Report>(method, request, options);
-    if (!outcome.ok) throw new Error(outcome.error.message);
-  }
+  };
+  void keepOpen();
+  return {
+    token: () => token,
+    dispose: () => {
+      isDisposed = true;
+      closing.cancel();
+    },
+  };
 }
 
 /** Calls `onReport` after each read of the run in `folder`, and once more when following ends. */
@@ -91,6 +85,6 @@ export function followRunsOf(
 ): FollowRun {
   return (folder, onReport) => {
     const start = (): Omit<FollowRunRequest, "progressToken"> => ({ folder });
-    return new KeptRequest({ server, method: RUN_REQUESTS.follow, start, onReport, onError });
+    return keepRequest({ server, method: RUN_REQUESTS.follow, start, onReport, onError });
   };
 }

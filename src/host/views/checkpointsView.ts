@@ -31,66 +31,57 @@ export interface CheckpointsViewOptions {
 const REDRAW_MS = 1_000;
 const MAX_SHOWN = 200;
 
-export class CheckpointsView implements vscode.TreeDataProvider<CheckpointNode>, vscode.Disposable {
-  readonly #options: CheckpointsViewOptions;
-  readonly #changes = new vscode.EventEmitter<CheckpointNode | undefined>();
-  readonly #listening: { dispose(): void };
-  readonly #runs = new Map<string, CheckpointNode>();
+export type CheckpointsView = ReturnType<typeof createCheckpointsView>;
 
-  readonly onDidChangeTreeData = this.#changes.event;
-
-  readonly refresh = soon(REDRAW_MS, () => this.#changes.fire(undefined));
-
-  constructor(options: CheckpointsViewOptions) {
-    this.#options = options;
-    this.#listening = options.store.onDidChange(() => this.refresh());
-  }
-
-  dispose(): void {
-    this.#listening.dispose();
-    this.refresh.dispose();
-    this.#changes.dispose();
-  }
-
-  async getChildren(node?: CheckpointNode): Promise<CheckpointNode[]> {
-    const { store, saved } = this.#options;
-    if (node?.kind === "checkpoint") return [];
-    if (node !== undefined) return savedNodes(saved, node.folder);
-    const found: CheckpointNode[] = [];
-    for (const { folder } of store.runs) {
-      if (usableCheckpoints(await saved.read(folder), Date.now()).length > 0)
-        found.push(this.#runNode(folder));
-    }
-    return found;
-  }
-
-  getTreeItem(node: CheckpointNode): vscode.TreeItem {
-    return node.kind === "checkpoint" ? checkpointItem(node) : this.#runItem(node.folder);
-  }
-
-  #runItem(folder: string): vscode.TreeItem {
-    const name = plainLine(this.#options.store.get(folder)?.name ?? folder);
-    const place = workspaceFolderOf(folder);
-    const description = place === null ? undefined : plainLine(place);
-    const row = {
-      label: name,
-      description,
-      id: `checkpoints:${folder}`,
-      context: "checkpointRun",
-      icon: "history",
-      spoken: [
-        vscode.l10n.t("checkpoints of the run {0}", name),
-        ...(description === undefined ? [] : [description]),
-      ].join(", "),
-    };
-    return treeItem(row, vscode.TreeItemCollapsibleState.Expanded);
-  }
-
-  #runNode(folder: string): CheckpointNode {
-    const known = this.#runs.get(folder) ?? { kind: "checkpointRun", folder };
-    this.#runs.set(folder, known);
+export function createCheckpointsView({ store, saved }: CheckpointsViewOptions) {
+  const changes = new vscode.EventEmitter<CheckpointNode | undefined>();
+  const runs = new Map<string, CheckpointNode>();
+  const refresh = soon(REDRAW_MS, () => changes.fire(undefined));
+  const listening = store.onDidChange(refresh);
+  const runNode = (folder: string): CheckpointNode => {
+    const known = runs.get(folder) ?? { kind: "checkpointRun", folder };
+    runs.set(folder, known);
     return known;
-  }
+  };
+  return {
+    onDidChangeTreeData: changes.event,
+    refresh,
+    getChildren: async (node?: CheckpointNode): Promise<CheckpointNode[]> => {
+      if (node?.kind === "checkpoint") return [];
+      if (node !== undefined) return savedNodes(saved, node.folder);
+      const found: CheckpointNode[] = [];
+      for (const { folder } of store.runs) {
+        if (usableCheckpoints(await saved.read(folder), Date.now()).length > 0)
+          found.push(runNode(folder));
+      }
+      return found;
+    },
+    getTreeItem: (node: CheckpointNode): vscode.TreeItem =>
+      node.kind === "checkpoint"
+        ? checkpointItem(node)
+        : runItem(node.folder, store.get(node.folder)?.name ?? node.folder),
+    dispose: (): void => {
+      listening.dispose();
+      refresh.dispose();
+      changes.dispose();
+    },
+  };
+}
+
+function runItem(folder: string, named: string): vscode.TreeItem {
+  const name = plainLine(named);
+  const place = workspaceFolderOf(folder);
+  const description = place === null ? undefined : plainLine(place);
+  const spoken = vscode.l10n.t("checkpoints of the run {0}", name);
+  const row = {
+    label: name,
+    description,
+    id: `checkpoints:${folder}`,
+    context: "checkpointRun",
+    icon: "history",
+    spoken: description === undefined ? spoken : `${spoken}, ${description}`,
+  };
+  return treeItem(row, vscode.TreeItemCollapsibleState.Expanded);
 }
 
 /** The usable checkpoints of the run in `folder`, the newest first. */

@@ -38,3 +38,12 @@ export async function unsavedDocument(uri: vscode.Uri, text: string): Promise<vs
   await vscode.workspace.applyEdit(change);
   return document;
 }
+
+/** Null if it cannot be opened. */
+export async function documentAt(uri: vscode.Uri): Promise<vscode.TextDocument | null> {
+  try {
+    return await vscode.workspace.openTextDocument(uri);
+  } catch {
+    return null;
+  }
+}

@@ -60,6 +60,8 @@ type Lists = { [Kind in ListKind]: StoredList<StoredItems[Kind]> | null };
 export class LiveCatalogue {
   readonly #options: LiveCatalogueOptions;
   readonly #changed: Emitter<ListKind>;
+  /** Fires with the kind of list that changed. */
+  readonly onDidChange: Emitter<ListKind>["event"];
   readonly #lists: Lists = { environments: null, models: null, checkpoints: null };
   readonly #underWay = new Map<ListKind, Promise<void>>();
   readonly #failedAtMs = new Map<ListKind, number>();
@@ -69,11 +71,7 @@ export class LiveCatalogue {
   constructor(options: LiveCatalogueOptions) {
     this.#options = options;
     this.#changed = new Emitter(options.onError);
-  }
-
-  /** Fires with the kind of list that changed. */
-  get onDidChange(): Emitter<ListKind>["event"] {
-    return this.#changed.event;
+    this.onDidChange = this.#changed.event;
   }
 
   /** Reads the cached lists from disk, without network access. */

@@ -28,6 +28,7 @@ const SETTLE_MS = 1_000;
 export class MeasuredRuns {
   readonly #options: MeasuredRunsOptions;
   readonly #changed: Emitter<void>;
+  readonly onDidChange: Emitter<void>["event"];
   readonly #listening: Listening;
   /** By path of a queried configuration; null until a run of it is found. */
   readonly #known = new Map<string, Known | null>();
@@ -36,13 +37,10 @@ export class MeasuredRuns {
   constructor(options: MeasuredRunsOptions) {
     this.#options = options;
     this.#changed = new Emitter(options.onError);
+    this.onDidChange = this.#changed.event;
     this.#listening = options.store.onDidChange(() => {
       if (this.#known.size > 0) this.#soon();
     });
-  }
-
-  get onDidChange(): Emitter<void>["event"] {
-    return this.#changed.event;
   }
 
   dispose(): void {

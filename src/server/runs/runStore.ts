@@ -34,6 +34,8 @@ const LOOK_AGAIN_MS = 5_000;
 export class RunStore {
   readonly #options: RunStoreOptions;
   readonly #changed: Emitter<string | null>;
+  /** Fires with the folder of the changed run, or null if the list changed. */
+  readonly onDidChange: Emitter<string | null>["event"];
   readonly #connections = new Map<string, Connection>();
   readonly #connecting = new Map<string, Promise<Connection | null>>();
   readonly #progress: ProgressCache = new Map();
@@ -50,11 +52,7 @@ export class RunStore {
   constructor(options: RunStoreOptions) {
     this.#options = options;
     this.#changed = new Emitter(options.onError);
-  }
-
-  /** Fires with the folder of the changed run, or null if the list changed. */
-  get onDidChange(): Emitter<string | null>["event"] {
-    return this.#changed.event;
+    this.onDidChange = this.#changed.event;
   }
 
   /** The newest first. */
