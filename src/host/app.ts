@@ -10,7 +10,6 @@ import { createFileSystem } from "../node/fileSystem.ts";
 import { createHandlers } from "./app/createHandlers.ts";
 import { createRuns, type Runs } from "./app/createRuns.ts";
 import { createViews } from "./app/createViews.ts";
-import type { Register } from "./app/register.ts";
 import { updateContextKeys } from "./app/updateContextKeys.ts";
 import { createCatalogue } from "./catalogue/createCatalogue.ts";
 import { localDemo } from "./commands/localDemo.ts";
@@ -39,6 +38,7 @@ import { createChatTools } from "./tools/chatTools.ts";
 import { mcpVariables } from "./tools/mcpVariables.ts";
 import type { Trees } from "./views/trees.ts";
 import { setContextKey } from "./vscode/contextKeys.ts";
+import type { Register } from "./vscode/register.ts";
 import { readSetting, settingOverrides } from "./vscode/settings.ts";
 
 export interface AppOptions {

@@ -21,6 +21,7 @@ import type { LocalDemo } from "../commands/localDemo.ts";
 import { newEnvironmentHandlers } from "../commands/newEnvironment.ts";
 import { promptHandlers } from "../commands/promptHandlers.ts";
 import { runListHandlers } from "../commands/runListHandlers.ts";
+import { showRunMenu } from "../commands/runMenu.ts";
 import { runsTableHandlers } from "../commands/runsTableHandlers.ts";
 import { startHandlers } from "../commands/startHandlers.ts";
 import { steerHandlers } from "../commands/steerHandlers.ts";
@@ -33,12 +34,11 @@ import { playPanels } from "../play/playPanels.ts";
 import type { EnvironmentChecks } from "../runs/environmentChecks.ts";
 import type { OwnServers } from "../runs/ownServers.ts";
 import type { Server } from "../server/server.ts";
-import { showRunMenu } from "../statusItem.ts";
 import type { Trees } from "../views/trees.ts";
+import type { Register } from "../vscode/register.ts";
 import type { CommandHandlers } from "../vscode/registerCommands.ts";
 import type { Runs } from "./createRuns.ts";
 import type { Views } from "./createViews.ts";
-import type { Register } from "./register.ts";
 
 /** Handlers that exist before the app is loaded. */
 export type EarlyHandlers = ConfigSupport["handlers"] & ReturnType<typeof helpHandlers>;

@@ -23,8 +23,8 @@ import { followRunsOf } from "../server/keptRequest.ts";
 import type { Server } from "../server/server.ts";
 import { TaskProvider } from "../task/taskProvider.ts";
 import { proxyVariables } from "../vscode/proxyVariables.ts";
+import type { Register } from "../vscode/register.ts";
 import { readSetting } from "../vscode/settings.ts";
-import type { Register } from "./register.ts";
 
 export interface CreateRunsOptions {
   readonly context: Pick<

@@ -19,8 +19,8 @@ import { TrajectoriesView } from "../views/trajectoriesView.ts";
 import type { Trees } from "../views/trees.ts";
 import { workspaceEnvironments } from "../views/workspaceEnvironments.ts";
 import { PYTHON_FILE } from "../vscode/pythonFile.ts";
+import type { Register } from "../vscode/register.ts";
 import type { Runs } from "./createRuns.ts";
-import type { Register } from "./register.ts";
 
 export interface ViewsOptions {
   readonly trees: Trees;

@@ -13,7 +13,6 @@ import {
   OPENREWARD_ACCOUNT_URL,
   OPENREWARD_PAGES_URL,
 } from "../../core/services.ts";
-import type { Register } from "../app/register.ts";
 import type { EnvironmentLists } from "../catalogue/environmentLists.ts";
 import type { OwnEnvironment, OwnServers } from "../runs/ownServers.ts";
 import type { EnvironmentsView } from "../views/environmentsView.ts";
@@ -21,6 +20,7 @@ import { selectedRow } from "../views/selectedRow.ts";
 import type { Trees } from "../views/trees.ts";
 import { offerInstead, showEnvironments } from "../vscode/offerInstead.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
+import type { Register } from "../vscode/register.ts";
 import type { CommandHandlers } from "../vscode/registerCommands.ts";
 
 export interface EnvironmentHandlerOptions {
@@ -105,7 +105,7 @@ async function onOwn(
 
 const SCHEME = "tinker-rl-deployment";
 
-export function createDeploymentLogs() {
+function createDeploymentLogs() {
   const texts = new Map<string, string>();
   const changes = new vscode.EventEmitter<vscode.Uri>();
   const listeners = vscode.Disposable.from(
