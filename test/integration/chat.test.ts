@@ -4,24 +4,14 @@ import { beforeAll, describe, expect, it } from "vitest";
 import * as z from "zod";
 import { CHAT_REQUESTS, type OpenChatRequest, type TurnPlace } from "../../src/api/chat.ts";
 import type { RequestOutcome } from "../../src/api/requests.ts";
-import { declareTool } from "../../src/core/chat/firstPrompt.ts";
-import { Conversation } from "../../src/core/conversation/conversation.ts";
-import { LiveTask } from "../../src/core/conversation/liveTask.ts";
 import { createRunReader } from "../../src/core/runFolder/reader.ts";
-import { Redactor } from "../../src/core/secrets/redaction/redactor.ts";
 import type { SamplingClient } from "../../src/core/tinker/samplingClient.ts";
 import type { TrainingClient } from "../../src/core/tinker/trainingClient.ts";
-import { systemClock } from "../../src/node/clock.ts";
-import { sha256 } from "../../src/node/hash.ts";
 import { startConfig, startDigest } from "../../src/node/startConfig.ts";
 import type { ChatReply, ChatView } from "../../src/shared/chat.ts";
 import type { LaunchRequest } from "../../src/shared/control.ts";
-import { ChatServices } from "../../src/trainer/chat/chatServices.ts";
 import { type ChatRequest, openChat } from "../../src/trainer/chat/openChat.ts";
-import { loadConfigText } from "../../src/trainer/config/configFiles.ts";
-import { CleanupStack } from "../../src/trainer/services/cleanupStack.ts";
-import { call, encode, ended, renderer, tokenizer } from "../core/rollout/scriptedModel.ts";
-import { someSettings } from "../core/training/builders.ts";
+import { call, encode, ended, tokenizer } from "../core/rollout/scriptedModel.ts";
 import { anOrder } from "../fakes/anOrder.ts";
 import { filesOnDisk } from "../fakes/onDisk.ts";
 import { trainLocally } from "./localRun.ts";
@@ -173,76 +163,6 @@ describe("a conversation with saved weights", () => {
     await expect(open({ targets: [saved.state_path] })).rejects.toThrow(
       `The sampler that was saved with it is ${saved.sampler_path}.`,
     );
-  });
-});
-
-/** Plays the depot like a capable model: it reads the tool results from its own prompt. */
-function ableModel(): SamplingClient {
-  const turnFor = (text: string): string => {
-    const [, first = "", second = ""] = /Order: (\w+) and (\w+)/.exec(text) ?? [];
-    const shelf = /shelf (\w)<\|im_end\|>\n<\|im_start\|>assistant\n$/.exec(text)?.[1];
-    if (shelf !== undefined) return call("pick", { shelf });
-    const picked = text.split("<|im_start|>tool\npicked").length - 1;
-    if (picked === 2) return call("ship");
-    return call("find", { item: picked === 0 ? first : second });
-  };
-  return {
-    samplerId: "able",
-    baseModel: null,
-    computeLogprobs: async () => [],
-    sample: async ({ prompt }) => {
-      const tokens = encode(ended(turnFor(tokenizer.decode(prompt))));
-      const logprobs = tokens.map(() => -0.5);
-      return { tokens, logprobs, stopReason: "stop" };
-    },
-  };
-}
-
-describe("a conversation with a task of local/depot", () => {
-  it("earns the full reward of the task with a capable model, turn by turn", async () => {
-    const cleanup = new CleanupStack();
-    const services = new ChatServices({
-      cleanup,
-      redactor: new Redactor(),
-      allowedOrigins: [],
-      programFolder: PROGRAM_FOLDER,
-      onNotice: () => undefined,
-    });
-    const loaded = loadConfigText(CONFIG, "config.yaml", []);
-    const chat = { renderer, tokenizer };
-    try {
-      const remote = await services.environment(loaded, "local/depot");
-      const task = await LiveTask.open({
-        remote,
-        split: "train",
-        index: 3,
-        chat,
-        clock: systemClock,
-        settings: someSettings(),
-      });
-      const conversation = new Conversation({
-        chat,
-        sampler: ableModel(),
-        sha256,
-        maxTotalTokens: 1000,
-        task,
-        opening: task.rendered,
-        tools: task.rendered.tools.map(declareTool),
-      });
-      while (conversation.next !== "nothing") {
-        await conversation.sample(SETTINGS);
-        await conversation.runCalls(signal);
-      }
-      expect(conversation.rewards).toEqual([0.4, 0.4, 0.2]);
-      // After undo, the depot is back in its earlier state: the new session was replayed up to that turn.
-      await conversation.takeBackTurn();
-      await conversation.sample(SETTINGS);
-      await conversation.runCalls(signal);
-      expect(conversation.rewards).toEqual([0.4, 0.4, 0.2]);
-      await conversation.close();
-    } finally {
-      await cleanup.closeAll();
-    }
   });
 });
 

@@ -169,17 +169,3 @@ it("resumes after a kill without replaying finished rollouts", async () => {
   const text = await readFile(join(place, "run.json"), "utf8");
   expect(JSON.parse(text)).toMatchObject({ attempt: 2, phase: "done" });
 });
-
-it("refuses an unknown model, and a step without a checkpoint", async () => {
-  const config = join(folder, "config.yaml");
-  const run = join(folder, ".tinker-rl", "runs", "config");
-  const unknown = await runProgram(["evaluate", "nothing", "-c", config], {});
-  expect(unknown.code).toBe(2);
-  expect(unknown.stderr).toContain("nothing cannot be evaluated");
-  const missing = await runProgram(["evaluate", `${run}@7`], {});
-  expect(missing.code).toBe(2);
-  expect(missing.stderr).toContain("after these steps: 1, 2");
-  const without = await runProgram(["evaluate", "base"], {});
-  expect(without.code).toBe(2);
-  expect(without.stderr).toContain("--config_path");
-});

@@ -147,11 +147,10 @@ describe("a server that the trainer starts", () => {
 });
 
 describe("a command that starts no server", () => {
-  it("is reported with the end of its output and the missing package", async () => {
-    const command = `[node, -e, "console.error(\\"ModuleNotFoundError: No module named 'openreward.environments'\\"); process.exit(1)"]`;
-    expect(await failure(`  sums: { server: { command: ${command} }, ${TASKS} }`)).toMatch(
-      /environments\.sums\.server\.command.*ended with code 1.*node -m pip install openreward/,
-    );
+  it("is reported when the program does not exist", async () => {
+    expect(
+      await failure(`  sums: { server: { command: [.venv/bin/python, a.py] }, ${TASKS} }`),
+    ).toContain("there is no program .venv/bin/python");
   });
 
   it("is quoted without a partial secret where the quote begins", async () => {
@@ -160,12 +159,6 @@ describe("a command that starts no server", () => {
     const said = await failure(`  sums: { server: ${server}, ${TASKS} }`);
     expect(said).toContain("xxxx");
     expect(said).not.toContain("the-user");
-  });
-
-  it("is reported when the program does not exist", async () => {
-    expect(
-      await failure(`  sums: { server: { command: [.venv/bin/python, a.py] }, ${TASKS} }`),
-    ).toContain("there is no program .venv/bin/python");
   });
 
   it("fails the start after ready_timeout, and reports what its port answered", async () => {

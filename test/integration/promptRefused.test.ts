@@ -40,10 +40,10 @@ const row = z.object({ step: z.number(), num_rollouts: z.number() });
 const evaluation = z.object({ step: z.number() });
 const rollout = z.object({ stop: z.string(), error: z.string().nullable() });
 
-describe.each([0, 2])("a run that samples %i steps ahead", { timeout: 300_000 }, (stepsAhead) => {
+describe("a run that samples steps ahead", { timeout: 300_000 }, () => {
   it("continues when its service rejects a prompt", async () => {
     const filter = new RefusingService();
-    const settings = `max_steps_off_policy: ${stepsAhead}\n`;
+    const settings = "max_steps_off_policy: 2\n";
     const run = await stage.play({}, { filter, settings });
     expect(run.code, run.stdout + run.stderr).toBe(0);
     expect(filter.refused.training).toBeGreaterThan(0);

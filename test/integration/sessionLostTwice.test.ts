@@ -78,8 +78,8 @@ async function endedBeforeLoss(folder: string) {
   return { ended, repeated };
 }
 
-describe.each([0, 2])("a run that samples %i steps ahead", { timeout: 300_000 }, (stepsAhead) => {
-  const settings = `max_steps_off_policy: ${stepsAhead}\n`;
+describe("a run that samples steps ahead", { timeout: 300_000 }, () => {
+  const settings = "max_steps_off_policy: 2\n";
   let whole: Outcome;
   beforeAll(async () => {
     const run = await stage.play({}, { settings });
@@ -99,7 +99,6 @@ describe.each([0, 2])("a run that samples %i steps ahead", { timeout: 300_000 },
     expect(evaluated).toEqual([...new Set(evaluated)]);
     expect(await runFile(folder)).toMatchObject({ phase: "done", attempt: 3 });
     const { ended, repeated } = await endedBeforeLoss(folder);
-    if (stepsAhead === 0) return;
     expect(ended.length).toBeGreaterThan(0);
     expect(repeated).toEqual([]);
   });

@@ -2,7 +2,7 @@
 
 import { cp, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, expect, it } from "vitest";
 import { folderOfAllTests } from "../fakes/onDisk.ts";
 import { codes, SKILLS, withNames } from "../skills.ts";
 import { runProgram } from "./trainProgram.ts";
@@ -51,17 +51,19 @@ it("names metrics that a run has", async () => {
   expect(Object.keys(steps[0].metrics)).toEqual(expect.arrayContaining([...metrics]));
 });
 
-describe.each(SKILLS)("the skill $folder", ({ commands }) => {
-  it.each(commands.filter(([command]) => command !== STEERING).map((words) => words.join(" ")))(
-    "tinker-rl %s",
-    async (text) => {
-      const words = withNames(text.split(" "), names);
-      const place = words[0] === "runs" ? [folder] : [];
-      const isNew = words[0] === "env" && words[1] === "new";
-      const here = isNew ? ["-c", join(folder, "letters.yaml")] : [];
-      const ended = await runProgram([...words, ...place, ...here], variables());
-      expect([ended.stderr, ended.code]).toEqual([expect.anything(), 0]);
-      expect(ended.stdout).not.toBe("");
-    },
-  );
+/** Several skills name the same commands. */
+const COMMANDS = new Set(
+  SKILLS.flatMap(({ commands }) => commands)
+    .filter(([command]) => command !== STEERING)
+    .map((words) => words.join(" ")),
+);
+
+it.each([...COMMANDS])("tinker-rl %s", async (text) => {
+  const words = withNames(text.split(" "), names);
+  const place = words[0] === "runs" ? [folder] : [];
+  const isNew = words[0] === "env" && words[1] === "new";
+  const here = isNew ? ["-c", join(folder, "letters.yaml")] : [];
+  const ended = await runProgram([...words, ...place, ...here], variables());
+  expect([ended.stderr, ended.code]).toEqual([expect.anything(), 0]);
+  expect(ended.stdout).not.toBe("");
 });

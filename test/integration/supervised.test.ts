@@ -59,24 +59,3 @@ it("an estimate counts each token, and a dry run shows an example", async () => 
   expect(tried.stdout).toMatch(/what would be trained\nexamples +2\n/);
   expect(tried.stdout).toContain("5 steps");
 });
-
-it("rollouts are imitated, and reinforcement learning starts from the result", async () => {
-  const environments =
-    "environments:\n  local/calculator: {splits: {train: {}}, num_rollouts: 8}\n";
-  await train("first", `${environments}batch_size: 8\nmax_steps: 3\n`);
-  const data = "data: [{run: .tinker-rl/runs/first, where: reward >= 1}]\n";
-  const imitated = await train("imitated", `method: sft\n${data}batch_size: 8\nmax_steps: 2\n`);
-  expect([imitated.code, imitated.stderr]).toEqual([0, ""]);
-  const after = `${environments}batch_size: 4\nmax_steps: 1\ninit_from: .tinker-rl/runs/imitated\n`;
-  const then = await train("then", after);
-  expect([then.code, then.stderr]).toEqual([0, ""]);
-  expect(then.stdout).toContain("step 1/1");
-});
-
-it("a file with unusable lines does not start, and the message names them", async () => {
-  await writeFile(join(folder, "broken.jsonl"), `${calculatorPlays(2)}{"messages": []}\n`);
-  const broken = SUPERVISED.replace("plays.jsonl", "broken.jsonl");
-  const { code, stderr } = await train("broken", `${broken}max_steps: 1\n`);
-  expect(code).toBe(2);
-  expect(stderr).toContain("broken.jsonl:3:1: error: messages: there is no message");
-});

@@ -2,9 +2,7 @@
 
 import * as z from "zod";
 import {
-  decodeForwardBackwardOutput,
   decodeForwardBackwardRequest,
-  encodeForwardBackwardOutput,
   encodeForwardBackwardRequest,
 } from "../../src/core/tinker/wire/forwardBackwardProto.ts";
 import {
@@ -28,25 +26,6 @@ export function deafToLoss(): Filter {
     },
     answer: (answer) => answer,
   };
-}
-
-/** Reports the loss as `loss:mean`, the mean over all tokens with an advantage. */
-export function averagingLoss(): Filter {
-  return changingResults(
-    (to) => {
-      if (!isLoss(to)) return null;
-      const { data } = decodeForwardBackwardRequest(to.body);
-      const advantages = data.flatMap(({ lossInputs }) => [
-        ...(lossInputs["advantages"]?.values ?? []),
-      ]);
-      return advantages.filter((advantage) => advantage !== 0).length;
-    },
-    (body, count) => {
-      const { outputs, metrics } = decodeForwardBackwardOutput(body);
-      const mean = { "loss:mean": (metrics["loss:sum"] ?? 0) / count };
-      return encodeForwardBackwardOutput({ outputs, metrics: mean });
-    },
-  );
 }
 
 /** Reports log-probabilities of samples as p/T: all samples after one prompt are off by the same amount. */
