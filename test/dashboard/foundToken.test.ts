@@ -14,7 +14,7 @@ const { parent, fileSystem, open, storeIn } = pagesOfEachTest();
 it("opens the token where a search result starts, or the text if there are no tokens", async () => {
   const { page } = await open({
     folder: await writeRun(),
-    tokenTexts: async (_, ids) => Array.from(ids, (id) => `w${id} `),
+    tokenTexts: async (_, ids) => Array.from(ids, (id) => `<|w${id}_section|> `),
     view: { tab: "rollouts", rolloutPart: "search", replayMode: "tokens" },
   });
   const search = async (text: string): Promise<void> => {
@@ -34,6 +34,10 @@ it("opens the token where a search result starts, or the text if there are no to
       }),
     )
     .toBe(true);
+  // A long control token is not broken over two lines.
+  const broken = (all: readonly Element[]) =>
+    all.filter((box) => box.getClientRects().length > 1).length;
+  expect(await page.locator(".token").evaluateAll(broken)).toBe(0);
   await search("untrained");
   await page.locator(".turns").waitFor();
 });

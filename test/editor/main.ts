@@ -10,12 +10,9 @@ import { launchBrowser } from "../workbench/browser.ts";
 import type { Edition } from "../workbench/install.ts";
 import { packagedExtension } from "../workbench/packagedExtension.ts";
 import { copyExample, deleteFolder, newFolder } from "./folders.ts";
-import { writeHostileFolders } from "./hostileFolders.ts";
 import { type Journey, runJourney } from "./journey.ts";
-import { accessibility } from "./journeys/accessibility.ts";
 import { alarms } from "./journeys/alarms.ts";
 import { chat } from "./journeys/chat.ts";
-import { chatFormats } from "./journeys/chatFormats.ts";
 import { checkpoints } from "./journeys/checkpoints.ts";
 import { clicks } from "./journeys/clicks.ts";
 import { compare } from "./journeys/compare.ts";
@@ -26,7 +23,6 @@ import { elsewhere } from "./journeys/elsewhere.ts";
 import { evaluations } from "./journeys/evaluations.ts";
 import { firstLook } from "./journeys/firstLook.ts";
 import { fiveMinutes } from "./journeys/fiveMinutes.ts";
-import { fiveQuestions } from "./journeys/fiveQuestions.ts";
 import { hostileRepository } from "./journeys/hostileRepository.ts";
 import { hostileText } from "./journeys/hostileText.ts";
 import { keyboard } from "./journeys/keyboard.ts";
@@ -61,7 +57,6 @@ const JOURNEYS: readonly Journey[] = [
   taskEndings,
   trajectory,
   reading,
-  chatFormats,
   chat,
   clicks,
   severalEnvironments,
@@ -71,7 +66,6 @@ const JOURNEYS: readonly Journey[] = [
   hostileText,
   secrets,
   keyboard,
-  accessibility,
   dataset,
   demonstrations,
   stages,
@@ -87,7 +81,6 @@ const JOURNEYS: readonly Journey[] = [
   evaluations,
   alarms,
   compare,
-  fiveQuestions,
   search,
   fiveMinutes,
   killedServer,
@@ -119,10 +112,7 @@ const suiteInHost: Part = {
     const workspace = newFolder();
     copyExample(workspace);
     try {
-      // Its readers do not depend on the version of VS Code.
-      const env =
-        edition === "oldest" ? {} : { TEST_HOSTILE_FOLDERS: writeHostileFolders(workspace) };
-      return await runInServer(edition, workspace, env);
+      return await runInServer(edition, workspace);
     } finally {
       deleteFolder(workspace);
     }

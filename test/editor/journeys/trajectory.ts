@@ -1,7 +1,5 @@
-/** By keyboard only: from a step to a rollout, the reward at its turn, and the stored number for a token. */
+/** By keyboard only: from a step in the tree to a rollout, which gets the keyboard. */
 
-import assert from "node:assert/strict";
-import { formatMeasure, formatReward } from "../../../src/shared/format.ts";
 import { Keyboard } from "../../workbench/keyboard.ts";
 import { localConfig } from "../configs.ts";
 import { writeFiles } from "../folders.ts";
@@ -21,7 +19,7 @@ export const trajectory: Journey = {
   async run({ workbench, folder, step, pictures }) {
     const keyboard = new Keyboard(workbench);
     const panel = workbench.panel();
-    const { summary, body, tokens } = await storedRollout(
+    const { summary } = await storedRollout(
       runIn(folder),
       STEP,
       // Its only reward comes after its first turn.
@@ -51,56 +49,6 @@ export const trajectory: Journey = {
       await pictures("replay");
     });
 
-    await step("each turn shows the reward of its results", async () => {
-      const turns = panel.locator(".turn");
-      assert.equal(await turns.count(), body.turns.length);
-      for (const [index, { results }] of body.turns.entries()) {
-        const chip = turns.nth(index).locator(".turn-reward .reward-chip");
-        const rewards = results.flatMap(({ reward }) => (reward === null ? [] : [reward]));
-        const shown = rewards.length === 0 ? [] : [`reward ${formatReward(sum(rewards))}`];
-        assert.deepEqual(await chip.allInnerTexts(), shown, `turn ${index + 1}`);
-      }
-    });
-
-    await step("g r jumps to the reward, and the arrows move from turn to turn", async () => {
-      const rewarded = body.turns.findIndex(({ results }) =>
-        results.some(({ reward }) => reward !== null),
-      );
-      await keyboard.press("g", "r");
-      const focus = panel.locator(":focus");
-      assert.match((await focus.textContent()) ?? "", /^reward/);
-      await keyboard.press("ArrowLeft");
-      await panel.locator(`[data-turn="${rewarded - 1}"]:focus`).waitFor();
-      await keyboard.press("ArrowRight");
-      await panel.locator(`[data-turn="${rewarded}"]:focus`).waitFor();
-    });
-
-    await step("the token under the cursor shows its stored values", async () => {
-      await keyboard.press("t");
-      const boxes = panel.getByRole("listbox", { name: "Tokens" });
-      await boxes.waitFor();
-      await keyboard.tabTo(boxes);
-      const trained = Array.from(tokens.ids, (_, at) => at).filter((at) => tokens.mask[at] === 1);
-      const goals = [trained[0], trained.at(-1)].filter((at) => at !== undefined);
-      assert.equal(goals.length, 2);
-      await keyboard.press("Home");
-      let at = 0;
-      for (const goal of goals) {
-        for (; at < goal; at += 1) await keyboard.press("ArrowRight");
-        const details = panel.locator(".token-details");
-        await details
-          .getByText(String(at + 1), { exact: true })
-          .first()
-          .waitFor();
-        const text = (await details.textContent()) ?? "";
-        assert.ok(text.includes(formatMeasure(tokens.samplerLogprobs[at] ?? Number.NaN)), text);
-        assert.ok(text.includes(formatMeasure(tokens.trainerLogprobs[at] ?? Number.NaN)), text);
-        assert.ok(text.includes(String(tokens.ids[at])), text);
-      }
-      await pictures("tokens");
-      return `${tokens.ids.length} tokens, ${trained.length} of them trained on`;
-    });
-
     await step("? lists the keys, and Escape returns to the list", async () => {
       await keyboard.press("?");
       await panel.getByRole("dialog", { name: "Keyboard shortcuts" }).waitFor();
@@ -113,7 +61,3 @@ export const trajectory: Journey = {
     });
   },
 };
-
-function sum(values: readonly number[]): number {
-  return values.reduce((total, value) => total + value, 0);
-}
