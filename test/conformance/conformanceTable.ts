@@ -1,4 +1,4 @@
-/** Prints, after all checks, how the rows of the wire tables were played and what our implementation was compared with. */
+/** Prints, after all checks, what our implementation was compared with. */
 
 import type { Reporter, TestCase, TestModule } from "vitest/node";
 import { PEERS, type Peer, peerOf } from "./peers.ts";
@@ -16,7 +16,7 @@ export class ConformanceTable implements Reporter {
     const tests = modules.flatMap((module) => [...module.children.allTests()]);
     const outcomes = PEERS.map((peer) => outcomeOf(peer, modules, tests));
     const strangers = tests.filter((test) => peerOfTest(test) === undefined);
-    const lines = [...rowLines(tests), "", ...tableLines(outcomes), ...strangerLines(strangers)];
+    const lines = [...tableLines(outcomes), ...strangerLines(strangers)];
     process.stdout.write(`\n${lines.join("\n")}\n`);
   }
 }
@@ -68,19 +68,6 @@ function tableLines(outcomes: readonly Outcome[]): readonly string[] {
     ...explained.map((sentence) => `(${index + 1}) ${sentence}`),
   ]);
   return [...aligned([["peer", "version", "checks", "differences"], ...rows]), ...notes];
-}
-
-/** The tests that play a row of the wire tables, so that none is missed. */
-function rowLines(tests: readonly TestCase[]): readonly string[] {
-  const rows = new Set(tests.flatMap((test) => test.meta().row ?? []));
-  return [...rows]
-    .sort()
-    .flatMap((row) => [
-      row,
-      ...tests
-        .filter((test) => test.meta().row === row)
-        .map((test) => `  ${test.result().state}  ${test.module.relativeModuleId}: ${test.name}`),
-    ]);
 }
 
 function strangerLines(strangers: readonly TestCase[]): readonly string[] {

@@ -55,11 +55,6 @@ export const PEERS: readonly Peer[] = [
     version: TINKER,
   },
   {
-    file: "conformance/tinkerFault",
-    name: "our client versus the tables of the Tinker wire",
-    version: TINKER,
-  },
-  {
     file: "conformance/orsClient",
     tests: "server of openreward",
     name: "our client in environments of openreward",

@@ -14,8 +14,6 @@ export interface Tally {
 declare module "vitest" {
   interface TaskMeta {
     tally?: Tally;
-    /** The row of the wire tables that the test plays. */
-    row?: string;
   }
 }
 

@@ -1,9 +1,8 @@
 /** Our Tinker client against injected faults: the rows of the wire tables that take more than a list of faults. */
 
 import { expect } from "vitest";
-import { ADAM } from "../fakes/fakeTinker.ts";
-import { type FaultSession, SAMPLE } from "./faultSession.ts";
-import type { Fault } from "./faultTransport.ts";
+import { ADAM } from "../../../fakes/fakeTinker.ts";
+import { type Fault, type FaultSession, SAMPLE } from "./faultSession.ts";
 
 /** A test that plays a row. */
 export interface FaultCase {
@@ -79,7 +78,7 @@ const SUBMITS: readonly FaultCase[] = [
 
   plays("2.3 get_info, REST and finish too", "asks for a listing again", async (session) => {
     const path = "training_runs/S:train:0/checkpoints";
-    first(session, path, { status: 503 }, "reset", { json: { checkpoints: [] } });
+    first(session, path, { status: 503 }, "lost", { json: { checkpoints: [] } });
     await expect(session.run(session.service.listCheckpoints("S:train:0"))).resolves.toEqual([]);
     expect(sentTo(session, path).map(({ atMs }) => atMs)).toEqual([0, 500, 1500]);
   }),
@@ -94,7 +93,7 @@ const SUBMITS: readonly FaultCase[] = [
 
   plays("2.5 conflict on save", "accepts the checkpoint of its own lost try", async (session) => {
     const saved = "tinker://S:train:0/weights/a";
-    const replies: readonly Fault[] = ["truncate", { status: 409, json: { detail: "exists" } }];
+    const replies: readonly Fault[] = ["lost", { status: 409, json: { detail: "exists" } }];
     let count = 0;
     session.inject(({ path }) => {
       if (path === "save_weights") return replies[count++];
@@ -228,7 +227,7 @@ async function abandon(session: FaultSession, dynamicConfig: object): Promise<vo
 const UNREPEATED: readonly FaultCase[] = [
   ...(
     [
-      ["reset", "reset"],
+      ["a lost answer", "lost"],
       ["503", { status: 503 }],
       ["404", { status: 404 }],
     ] as const

@@ -1,9 +1,9 @@
 /**
  * The rows of the Tinker wire's tables of errors, retries and polls that a list of faults can play: what our client sends
- * again, after which pauses, and how it ends. The rows say where it differs from the official client.
+ * again, after which pauses, and how it ends. Comments say where it differs from the official client.
  */
 
-import type { Fault } from "./faultTransport.ts";
+import type { Fault } from "./faultSession.ts";
 
 /** A training step, a sample, the creation of a model. */
 export type Call = "step" | "sample" | "create";
@@ -20,7 +20,7 @@ export interface FaultRow {
   readonly isEndless?: true;
   /** Flags of the server. */
   readonly config?: object;
-  /** Sum of the pauses, in virtual time; request timeouts take none. */
+  /** Sum of the pauses, in virtual time. */
   readonly pausesMs: number;
   /** Absent = one more than there are replies. */
   readonly requests?: number;
@@ -28,8 +28,6 @@ export interface FaultRow {
   readonly code?: string;
   /** A part of the error's content. */
   readonly data?: object;
-  /** Why it differs from the official client. */
-  readonly explained?: string;
 }
 
 type Short = Omit<FaultRow, "row" | "phase" | "calls" | "fault"> & { readonly fault?: string };
@@ -81,16 +79,6 @@ function waiting(type: "retry-after" | "retry-after-ms", value: string): Fault {
 
 const BILL_MS = [5000];
 
-const NO_REPEATED_CONFLICT =
-  "409 is final, or on a repeated save success; the official client repeats it for 300 s";
-const REPEATED_EARLY = "425 is repeated; the official client fails";
-const ONE_RETRY =
-  "one row of retries within 300 s stands in for the official client's ten within another row";
-const PAUSED_POLLS =
-  "a poll that is answered at once is followed by 0.25 s, doubled up to 5 s; the official client leaves no pause";
-const ENDED_POLLS =
-  "polls end after 15 min of nothing but faults; the official client polls without end";
-
 const STATUSES: readonly FaultRow[] = [
   submit("2.1 302", ALL, final(302, "tinker-protocol")),
   submit("2.1 400", ALL, final(400, "tinker-bad-request")),
@@ -98,14 +86,13 @@ const STATUSES: readonly FaultRow[] = [
   submit("2.1 402", ALL, twice({ status: 402, json: detail }, BILL_MS)),
   submit("2.1 403", ALL, final(403, "tinker-auth")),
   submit("2.1 404", ALL, final(404, "tinker-not-found")),
-  submit("2.1 409", ALL, { ...final(409, "tinker-conflict"), explained: NO_REPEATED_CONFLICT }),
+  // The official client repeats a 409 for 300 s.
+  submit("2.1 409", ALL, final(409, "tinker-conflict")),
   submit("2.1 410", TRAINING, final(410, "tinker-expired")),
   submit("2.1 413", ALL, final(413, "tinker-bad-request")),
   submit("2.1 422", ALL, final(422, "tinker-bad-request")),
-  submit("2.1 425", ALL, {
-    ...twice({ status: 425, json: detail }, BACKOFF_MS),
-    explained: REPEATED_EARLY,
-  }),
+  // The official client fails.
+  submit("2.1 425", ALL, twice({ status: 425, json: detail }, BACKOFF_MS)),
   submit("2.1 429", TRAINING, twice({ status: 429, json: detail }, BACKOFF_MS)),
   submit("2.1 429", TRAINING, {
     fault: "429 with a requested wait",
@@ -122,9 +109,7 @@ const STATUSES: readonly FaultRow[] = [
 ];
 
 const RETRIES: readonly FaultRow[] = [
-  ...(["reset", "truncate", "hang"] as const).map((fault) =>
-    submit("2.2 any exception", ALL, { fault, ...twice(fault, BACKOFF_MS) }),
-  ),
+  submit("2.2 any exception", ALL, { fault: "lost", ...twice("lost", BACKOFF_MS) }),
   submit("2.2 408", ALL, twice({ status: 408, json: detail }, BACKOFF_MS)),
   submit("2.2 x-should-retry: true", ALL, {
     ...twice({ status: 400, headers: { "x-should-retry": "true" } }, BACKOFF_MS),
@@ -141,11 +126,11 @@ const RETRIES: readonly FaultRow[] = [
   submit("2.2 retry-after: 61 counts as none", ALL, {
     ...twice(waiting("retry-after", "61"), BACKOFF_MS),
   }),
+  // One row of retries within 300 s stands in for the official client's ten within another row.
   submit("2.2 delay before retry n", ALL, {
     fault: "500 seven times",
     replies: times(7, { status: 500 }),
     pausesMs: sum(BACKOFF_MS, 7),
-    explained: ONE_RETRY,
   }),
   submit("2.3 total at most 300 s", ALL, {
     fault: "503 for ever",
@@ -175,7 +160,8 @@ const failed = { error: "boom", category: "server" };
 const busy = { type: "try_again", queue_state: "active" };
 
 const POLLS: readonly FaultRow[] = [
-  poll("3.1 2 try_again", ALL, { ...twice({ json: busy }, QUICK_MS), explained: PAUSED_POLLS }),
+  // The official client leaves no pause.
+  poll("3.1 2 try_again", ALL, twice({ json: busy }, QUICK_MS)),
   poll("3.1 4 error", ALL, {
     fault: "a failed operation",
     replies: [{ json: failed }],
@@ -204,13 +190,11 @@ const POLLS: readonly FaultRow[] = [
     requests: 185,
     pausesMs: sum(QUICK_MS, 184),
     code: "tinker-unavailable",
-    explained: ENDED_POLLS,
   }),
   poll("3.2 429, connection error, ...", ALL, { fault: "429", ...twice({ status: 429 }, LOST_MS) }),
-  ...(["reset", "truncate", "hang"] as const).map((fault) =>
-    poll("3.2 429, connection error, ...", ALL, { fault, ...twice(fault, LOST_MS) }),
-  ),
-  ...([{ status: 429 }, "reset"] as const).map((reply) =>
+  poll("3.2 429, connection error, ...", ALL, { fault: "lost", ...twice("lost", LOST_MS) }),
+  // The official client polls without end.
+  ...([{ status: 429 }, "lost"] as const).map((reply) =>
     poll("3.2 429, connection error, ...", ["step"], {
       fault: `${typeof reply === "string" ? reply : reply.status} for a quarter of an hour`,
       replies: [reply],
@@ -218,17 +202,16 @@ const POLLS: readonly FaultRow[] = [
       requests: 35,
       pausesMs: sum(LOST_MS, 34),
       code: "tinker-unavailable",
-      explained: ENDED_POLLS,
     }),
   ),
   poll("3.2 429, connection error, ...", ["sample"], {
     fault: "k grows up to 30 s",
-    replies: times(7, "reset"),
+    replies: times(7, "lost"),
     pausesMs: sum(LOST_MS, 7),
   }),
   poll("3.2 429, connection error, ...", ["sample"], {
     fault: "k is reset by any other answer",
-    replies: ["reset", { status: 429 }, { status: 500 }, "reset"],
+    replies: ["lost", { status: 429 }, { status: 500 }, "lost"],
     pausesMs: 1000 + 2000 + 250 + 1000,
   }),
   poll("3.2 400 with a length", ALL, {
