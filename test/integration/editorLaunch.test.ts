@@ -62,21 +62,17 @@ function withInstead(request: LaunchRequest, instead?: InsteadOfTraining): Launc
   return { ...request, training: { ...request.training, instead } };
 }
 
-it.each([
-  { kind: "evaluate", models: ["base"] },
-  { kind: "dry_run" },
-  { kind: "estimate" },
-] as const)(
-  "refuses to $kind with keys that were supplied for another configuration",
-  async (instead) => {
-    const configPath = join(folder, "tinker-config.yaml");
-    writeFileSync(configPath, "model_name: local/tiny-tool\n");
-    const launchRequest = withInstead(await orderOf(configPath), instead);
-    writeFileSync(configPath, "model_name: org/other\n");
-    const end = await watched(await launchOf(launchRequest)).ended;
-    expect(end).toMatchObject({ exitCode: 2, folder: null, error: { code: "config-changed" } });
-  },
-);
+it("refuses to evaluate with keys that were supplied for another configuration", async () => {
+  const configPath = join(folder, "tinker-config.yaml");
+  writeFileSync(configPath, "model_name: local/tiny-tool\n");
+  const launchRequest = withInstead(await orderOf(configPath), {
+    kind: "evaluate",
+    models: ["base"],
+  });
+  writeFileSync(configPath, "model_name: org/other\n");
+  const end = await watched(await launchOf(launchRequest)).ended;
+  expect(end).toMatchObject({ exitCode: 2, folder: null, error: { code: "config-changed" } });
+});
 
 function watched(launchFolder: string) {
   let output = "";

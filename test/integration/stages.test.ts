@@ -77,26 +77,6 @@ it("a single stage can be trained again from the same weights", async () => {
   );
 }, 120_000);
 
-it("stages that are trained separately start from each other", async () => {
-  const single = join(folder, "single.yaml");
-  await writeFile(single, STAGED);
-  for (const [name, stage] of [
-    ["first", "imitate"],
-    ["second", "gather"],
-    ["third", "again"],
-  ]) {
-    const args = ["train", single, `--run_name=${name}`, `--stage=${stage}`];
-    const { code, stderr } = await runProgram([...args, "--max_tokens_total=null"], {});
-    expect([stage, code, stderr]).toEqual([stage, 0, ""]);
-  }
-  expect(await overridesOf(join(runs(), "third"))).toEqual(
-    expect.arrayContaining([
-      'init_from=".tinker-rl/runs/first"',
-      expect.stringContaining('"run":".tinker-rl/runs/second-evaluation"'),
-    ]),
-  );
-}, 120_000);
-
 it("nothing starts once the total budget is used up, and a higher budget continues the same stages", async () => {
   const stopped = await runProgram(train("poor", "--max_tokens_total=12000"), {});
   expect(stopped.code, stopped.stdout).not.toBe(0);
