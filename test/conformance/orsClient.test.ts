@@ -2,7 +2,6 @@
 
 import { createHash } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { AppError } from "../../src/core/errors.ts";
 import type { JsonObject } from "../../src/core/json.ts";
 import type {
   EnvironmentOptions,
@@ -11,8 +10,9 @@ import type {
   RemoteEnvironment,
   TaskChoice,
 } from "../../src/core/openreward/types.ts";
-import type { HttpClient, HttpResponse } from "../../src/core/ports.ts";
+import type { HttpClient } from "../../src/core/ports.ts";
 import { createHttpClient } from "../../src/node/http.ts";
+import { cuttingFirstCall } from "../fakes/cutCall.ts";
 import { environmentsAt } from "./environmentsAt.ts";
 import { kitPython, type OfficialServer, PACKAGES, startOfficialServer } from "./openrewardKit.ts";
 
@@ -238,24 +238,3 @@ describe.skipIf(kitPython === null).concurrent.each(PACKAGES)(
     });
   },
 );
-
-/** Breaks the first stream of a call right after its first bytes. */
-function cuttingFirstCall(client: HttpClient): HttpClient {
-  let isCut = false;
-  return {
-    send: async (request) => {
-      const response = await client.send(request);
-      if (isCut || !request.url.endsWith("/call")) return response;
-      isCut = true;
-      return { ...response, stream: () => firstChunk(response) };
-    },
-  };
-}
-
-async function* firstChunk(response: HttpResponse): AsyncGenerator<Uint8Array> {
-  for await (const chunk of response.stream()) {
-    yield chunk;
-    break;
-  }
-  throw new AppError("transport", "cut", { data: { sent: true } });
-}

@@ -49,7 +49,7 @@ export interface JourneySettings {
 
 const SHOTS = "out/shots";
 /** Dark comes last because windows start with it. */
-export const PICTURE_THEMES: readonly Theme[] = ["light", "hc-dark", "hc-light", "dark"];
+const PICTURE_THEMES: readonly Theme[] = ["light", "hc-dark", "hc-light", "dark"];
 /** One of each brightness and contrast; the tests of the page use all four. */
 const CHECKED_THEMES: readonly Theme[] = ["hc-light", "dark"];
 

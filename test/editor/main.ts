@@ -22,13 +22,11 @@ import { editing } from "./journeys/editing.ts";
 import { elsewhere } from "./journeys/elsewhere.ts";
 import { evaluations } from "./journeys/evaluations.ts";
 import { firstLook } from "./journeys/firstLook.ts";
-import { fiveMinutes } from "./journeys/fiveMinutes.ts";
 import { hostileRepository } from "./journeys/hostileRepository.ts";
 import { hostileText } from "./journeys/hostileText.ts";
 import { keyboard } from "./journeys/keyboard.ts";
 import { killedServer } from "./journeys/killedServer.ts";
 import { localDemo } from "./journeys/localDemo.ts";
-import { models } from "./journeys/models.ts";
 import { newEnvironment } from "./journeys/newEnvironment.ts";
 import { ownServer } from "./journeys/ownServer.ts";
 import { plantedRuns } from "./journeys/plantedRuns.ts";
@@ -71,7 +69,6 @@ const JOURNEYS: readonly Journey[] = [
   stages,
   editing,
   elsewhere,
-  models,
   promptPreview,
   newEnvironment,
   ownServer,
@@ -82,7 +79,6 @@ const JOURNEYS: readonly Journey[] = [
   alarms,
   compare,
   search,
-  fiveMinutes,
   killedServer,
 ];
 

@@ -63,7 +63,7 @@ function responseOf(answer: FakeAnswer): HttpResponse {
   };
 }
 
-export function bytesOf({ bytes, text, json }: FakeAnswer): Uint8Array {
+function bytesOf({ bytes, text, json }: FakeAnswer): Uint8Array {
   if (bytes !== undefined) return bytes;
   return new TextEncoder().encode(text ?? (json === undefined ? "" : JSON.stringify(json)));
 }

@@ -268,16 +268,4 @@ describe("a run in an environment with images", () => {
     expect(played.filter(isReadable)).toEqual(native.filter(isReadable));
     expect(played.map(({ images }) => images)).toEqual(native.map(({ images }) => images));
   });
-
-  it("shows image names in the terminal, in texts and among the tokens", async () => {
-    const show = await runProgram(["show", whole], {});
-    expect([show.code, show.stderr]).toEqual([0, ""]);
-    expect(show.stdout).toContain(MODEL);
-    const place = ["--step", "1", "--group", "1", "--rollout", "1", "--tokens"];
-    const rollout = await runProgram(["show", whole, ...place], {});
-    expect([rollout.code, rollout.stderr]).toEqual([0, ""]);
-    for (const text of ["What is in [image 1]?", "Seen: [image 2]"]) {
-      expect(rollout.stdout).toContain(text);
-    }
-  });
 });

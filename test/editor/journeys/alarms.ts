@@ -3,7 +3,6 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { showRunPart } from "../../workbench/dashboardPlaces.ts";
 import { appears } from "../../workbench/workbench.ts";
 import { localConfig } from "../configs.ts";
 import { writeFiles } from "../folders.ts";
@@ -29,7 +28,7 @@ const FIX = "Set temperature to 1";
 export const alarms: Journey = {
   name: "alarms",
   prepare: (folder) => writeFiles(folder, { "tinker-config.yaml": greedyConfig() }),
-  async run({ workbench, folder, step, accessible, pictures, picture }) {
+  async run({ workbench, folder, step, pictures, picture }) {
     const run = runIn(folder);
     const panel = workbench.panel();
     const strip = panel.locator(".alarms");
@@ -48,34 +47,6 @@ export const alarms: Journey = {
       await strip.getByRole("button", { name: "Show all (2)" }).waitFor();
       await panel.locator("canvas").first().waitFor();
       await pictures("strip");
-    });
-
-    await step("Show All explains all alarms", async () => {
-      await strip.getByRole("button", { name: "Show all (2)" }).click();
-      await strip.getByText("nothing to learn from").waitFor();
-      await accessible("all");
-    });
-
-    await step(
-      "an alarm opens the chart of its metric, and the rollouts that made it",
-      async () => {
-        await strip.getByRole("button", { name: "Show its rollouts" }).first().click();
-        await panel.getByText("Only rollouts that triggered the alarm").waitFor();
-        await panel.locator(".grid-row").first().waitFor();
-        await picture("rollouts");
-        await strip.getByRole("button", { name: "Show chart" }).first().click();
-        await panel.locator(".evidence .value").filter({ hasText: /\d/ }).waitFor();
-        await picture("evidence");
-      },
-    );
-
-    await step("Timeline shows the time spent in a step, and links to a rollout", async () => {
-      await showRunPart(panel, "Timeline");
-      await panel.locator(".timeline-row").first().waitFor();
-      await panel.locator('.timeline-row[data-path="true"]').first().waitFor();
-      await accessible("timeline");
-      await panel.locator(".timeline-row").first().click();
-      await panel.locator(".replay").waitFor();
     });
 
     await step("Problems lists them at the setting", async () => {

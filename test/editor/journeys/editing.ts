@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { complete, fixAt, goTo } from "../configEditor.ts";
+import { complete, fixAt, goTo, hover } from "../configEditor.ts";
 import { localConfig } from "../configs.ts";
 import { writeFiles } from "../folders.ts";
 import { type Journey, type Stage, until } from "../journey.ts";
@@ -95,6 +95,12 @@ export const editing: Journey = {
       await workbench.suggestion("GeneralReasoning/WhoDunIt").click();
       await page.keyboard.press("Escape");
       await page.locator(".view-line", { hasText: "GeneralReasoning/WhoDunIt:" }).waitFor();
+    });
+
+    await step("hover describes an environment", async () => {
+      await goTo(stage, 4, 6);
+      await hover(stage, "Find out who did it");
+      await picture("hover");
     });
 
     await step("Enter after the colon of a block starts it, and writes no value", async () => {

@@ -20,7 +20,5 @@ if (how === "at once") process.exit(1);
 if (how === "hangs") await sleep(600_000);
 if (how === "never asks") process.exit(0);
 await completion(task.messages);
-if (how === "later") process.exit(1);
-if (how === "hangs later") await sleep(600_000);
 if (how === "leaves a child") leaveChild({ stdio: "inherit" });
 if (how === "leaves a child of its own") leaveChild({ stdio: "inherit", detached: true });

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { AppError } from "../../../../src/core/errors.ts";
 import { connectEnvironments } from "../../../../src/core/openreward/environments.ts";
 import type { RemoteEnvironment } from "../../../../src/core/openreward/types.ts";
-import type { HttpClient, HttpResponse, Log } from "../../../../src/core/ports.ts";
+import type { HttpClient, Log } from "../../../../src/core/ports.ts";
 import { systemClock } from "../../../../src/node/clock.ts";
 import { systemRandom } from "../../../../src/node/random.ts";
+import { cuttingFirstCall } from "../../../fakes/cutCall.ts";
 import { counter, LONG_TEXT } from "./counter.ts";
 import { type Running, startServer } from "./running.ts";
 
@@ -21,31 +21,6 @@ function connect(running: Running, http: HttpClient = running.http): RemoteEnvir
     apiKey: "the-key",
     userAgent: "tinker-rl/test",
   }).environment("local/counter");
-}
-
-/** Breaks the first stream of a call right after its first bytes, and then runs `afterward`. */
-function breakFirstCall(http: HttpClient, afterwards: () => void): HttpClient {
-  let isBroken = false;
-  return {
-    send: async (request) => {
-      const response = await http.send(request);
-      if (isBroken || !request.url.endsWith("/call")) return response;
-      isBroken = true;
-      return { ...response, stream: () => cutAfterFirstChunk(response, afterwards) };
-    },
-  };
-}
-
-async function* cutAfterFirstChunk(
-  response: HttpResponse,
-  afterwards: () => void,
-): AsyncGenerator<Uint8Array> {
-  for await (const chunk of response.stream()) {
-    yield chunk;
-    break;
-  }
-  afterwards();
-  throw new AppError("transport", "cut", { data: { sent: true } });
 }
 
 describe.each(["port", "socket"] as const)("the client against the server over a %s", (address) => {
@@ -90,7 +65,7 @@ describe("the client against the server", () => {
   it("receives a long result completely, even after a drop, and the tool ran once", async () => {
     const { environment, runs, letGo } = counter();
     const running = await startServer({ environments: [environment] });
-    const session = await connect(running, breakFirstCall(running.http, letGo)).openSession({
+    const session = await connect(running, cuttingFirstCall(running.http, letGo)).openSession({
       split: "train",
       index: 0,
     });
