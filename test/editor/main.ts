@@ -40,9 +40,7 @@ import { secrets } from "./journeys/secrets.ts";
 import { severalEnvironments } from "./journeys/severalEnvironments.ts";
 import { stages } from "./journeys/stages.ts";
 import { sweep } from "./journeys/sweep.ts";
-import { taskEndings } from "./journeys/taskEndings.ts";
 import { training } from "./journeys/training.ts";
-import { trajectory } from "./journeys/trajectory.ts";
 import { weights } from "./journeys/weights.ts";
 import { runInServer } from "./runInServer.ts";
 
@@ -52,8 +50,6 @@ const JOURNEYS: readonly Journey[] = [
   localDemo,
   training,
   sweep,
-  taskEndings,
-  trajectory,
   reading,
   chat,
   clicks,

@@ -149,12 +149,6 @@ it("plays a dry run whose folder is not listed", async () => {
   expect(played.output()).toContain("what would be trained");
 });
 
-it("reports why it did not start", async () => {
-  const end = await watched(await launch("batch_sise: 2")).ended;
-  expect(end).toMatchObject({ exitCode: 2, folder: null, error: { code: "config-invalid" } });
-  expect(end.error?.message).toContain("batch_sise");
-});
-
 it("writes its keys nowhere", async () => {
   const key = "tml-very-secret-key";
   const configPath = join(folder, "tinker-config.yaml");

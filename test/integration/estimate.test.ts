@@ -99,12 +99,7 @@ it("queries the services when the past run does not record how many tasks there 
   expect(await estimate("--from", run())).toEqual(known);
 });
 
-it("prints a table with its basis, and ends with what is wrong with a folder", async () => {
-  const { stdout } = await runProgram(["estimate", config(), "--max_cost_usd", "0.001"], temporary);
-  expect(stdout).toMatch(/plan +2 steps, 24 rollouts, 1 evaluation/);
-  expect(stdout).toMatch(/cost +\$0\.\d+ +\$0\.\d+ +\$0\.\d+/);
-  expect(stdout).toMatch(/max_cost_usd: 0\.001 may end the run at step \d or later\./);
-  expect(stdout).toMatch(/based on +24 rollouts in 6 groups and 2 steps of/);
+it("ends with what is wrong with a folder", async () => {
   await writeFile(join(run(), "usage.jsonl"), "");
   const empty = await runProgram(["estimate", config(), "--from", run()], temporary);
   expect(empty.code).not.toBe(0);

@@ -143,6 +143,8 @@ export const chat: Journey = {
       await panel
         .getByRole("heading", { name: `group ${group + 1}, rollout ${rollout + 1}` })
         .waitFor();
+      const frame = await workbench.panelFrame();
+      await until("the panel's focus", () => frame.evaluate(() => document.hasFocus()));
       await stage.pictures("replay");
       const button = panel.locator('[data-turn="1"]').getByRole("button");
       await button.getByText("Continue from here").click();

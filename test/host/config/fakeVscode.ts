@@ -1,5 +1,6 @@
 /** The part of VS Code used by configuration help, in memory. */
 
+import { Disposable } from "../../fakes/disposable.ts";
 import { fakeVscode } from "../keys/fakeVscode.ts";
 
 type Listener = (event: unknown) => void;
@@ -40,21 +41,6 @@ class Uri {
   }
   toString(): string {
     return `${this.scheme}:${this.path}`;
-  }
-}
-
-class Disposable {
-  readonly #dispose: () => void;
-  constructor(dispose: () => void) {
-    this.#dispose = dispose;
-  }
-  static from(...parts: readonly { dispose(): unknown }[]): Disposable {
-    return new Disposable(() => {
-      for (const part of parts) part.dispose();
-    });
-  }
-  dispose(): void {
-    this.#dispose();
   }
 }
 

@@ -3,26 +3,15 @@
 import { readFile, stat as statFile } from "node:fs/promises";
 
 import { CancellationTokenSource as ProtocolTokenSource } from "vscode-languageserver/node";
+import { Disposable } from "../../fakes/disposable.ts";
+import { fakeTooltips, fakeTrees } from "../../host/keys/fakeVscode.ts";
+
+export { Disposable };
 
 const quiet = (): Disposable => new Disposable(() => undefined);
 
 /** The protocol has the same one. */
 export class CancellationTokenSource extends ProtocolTokenSource {}
-
-export class Disposable {
-  readonly #dispose: () => void;
-  constructor(dispose: () => void) {
-    this.#dispose = dispose;
-  }
-  static from(...parts: readonly { dispose(): unknown }[]): Disposable {
-    return new Disposable(() => {
-      for (const part of parts) part.dispose();
-    });
-  }
-  dispose(): void {
-    this.#dispose();
-  }
-}
 
 export class EventEmitter<T> {
   readonly #listeners = new Set<(value: T) => void>();
@@ -67,46 +56,12 @@ export class Uri {
 
 export class RelativePattern {}
 
-export class ThemeIcon {
-  readonly id: string;
-  constructor(id: string) {
-    this.id = id;
-  }
-}
-
-export class ThemeColor extends ThemeIcon {}
-
-export class TreeItem {
-  readonly label: string;
-  readonly collapsibleState: number;
-  constructor(label: string, collapsibleState = 0) {
-    this.label = label;
-    this.collapsibleState = collapsibleState;
-  }
-}
-
-export const TreeItemCollapsibleState = { None: 0, Collapsed: 1, Expanded: 2 } as const;
+export const { ThemeIcon, ThemeColor, TreeItem, TreeItemCollapsibleState, env, l10n } = fakeTrees;
+export const { MarkdownString } = fakeTooltips;
 export const FileType = { Unknown: 0, File: 1, Directory: 2, SymbolicLink: 64 } as const;
-
-export class MarkdownString {
-  value = "";
-  appendMarkdown(text: string): this {
-    this.value += text;
-    return this;
-  }
-  appendText(text: string): this {
-    return this.appendMarkdown(text);
-  }
-}
-
-export const l10n = {
-  t: (text: string, ...args: readonly unknown[]): string =>
-    text.replace(/\{(\d)\}/g, (_, index) => String(args[Number(index)])),
-};
 
 export const window = { activeTextEditor: undefined };
 export class WorkspaceEdit {}
-export const env = { language: "en" };
 export const commands = { executeCommand: async (): Promise<void> => undefined };
 
 /** The workspace's configurations. */
