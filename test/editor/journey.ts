@@ -49,8 +49,8 @@ export interface JourneySettings {
 
 const SHOTS = "out/shots";
 /** Dark comes last because windows start with it. */
-const PICTURE_THEMES: readonly Theme[] = ["light", "hc-dark", "hc-light", "dark"];
-/** One of each brightness and contrast; the tests of the page use all four. */
+export const PICTURE_THEMES: readonly Theme[] = ["light", "hc-dark", "hc-light", "dark"];
+/** One of each brightness and contrast; the journey `accessibility` uses all four. */
 const CHECKED_THEMES: readonly Theme[] = ["hc-light", "dark"];
 
 /** Runs one journey and prints its steps; true when all of them passed. */

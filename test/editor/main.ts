@@ -10,7 +10,9 @@ import { launchBrowser } from "../workbench/browser.ts";
 import type { Edition } from "../workbench/install.ts";
 import { packagedExtension } from "../workbench/packagedExtension.ts";
 import { copyExample, deleteFolder, newFolder } from "./folders.ts";
+import { writeHostileFolders } from "./hostileFolders.ts";
 import { type Journey, runJourney } from "./journey.ts";
+import { accessibility } from "./journeys/accessibility.ts";
 import { alarms } from "./journeys/alarms.ts";
 import { chat } from "./journeys/chat.ts";
 import { checkpoints } from "./journeys/checkpoints.ts";
@@ -22,6 +24,8 @@ import { editing } from "./journeys/editing.ts";
 import { elsewhere } from "./journeys/elsewhere.ts";
 import { evaluations } from "./journeys/evaluations.ts";
 import { firstLook } from "./journeys/firstLook.ts";
+import { fiveMinutes } from "./journeys/fiveMinutes.ts";
+import { fiveQuestions } from "./journeys/fiveQuestions.ts";
 import { hostileRepository } from "./journeys/hostileRepository.ts";
 import { hostileText } from "./journeys/hostileText.ts";
 import { keyboard } from "./journeys/keyboard.ts";
@@ -41,6 +45,7 @@ import { severalEnvironments } from "./journeys/severalEnvironments.ts";
 import { stages } from "./journeys/stages.ts";
 import { sweep } from "./journeys/sweep.ts";
 import { training } from "./journeys/training.ts";
+import { trajectory } from "./journeys/trajectory.ts";
 import { weights } from "./journeys/weights.ts";
 import { runInServer } from "./runInServer.ts";
 
@@ -50,6 +55,7 @@ const JOURNEYS: readonly Journey[] = [
   localDemo,
   training,
   sweep,
+  trajectory,
   reading,
   chat,
   clicks,
@@ -60,6 +66,7 @@ const JOURNEYS: readonly Journey[] = [
   hostileText,
   secrets,
   keyboard,
+  accessibility,
   dataset,
   demonstrations,
   stages,
@@ -74,7 +81,9 @@ const JOURNEYS: readonly Journey[] = [
   evaluations,
   alarms,
   compare,
+  fiveQuestions,
   search,
+  fiveMinutes,
   killedServer,
 ];
 
@@ -104,7 +113,10 @@ const suiteInHost: Part = {
     const workspace = newFolder();
     copyExample(workspace);
     try {
-      return await runInServer(edition, workspace);
+      // Its readers do not depend on the version of VS Code.
+      const env =
+        edition === "oldest" ? {} : { TEST_HOSTILE_FOLDERS: writeHostileFolders(workspace) };
+      return await runInServer(edition, workspace, env);
     } finally {
       deleteFolder(workspace);
     }

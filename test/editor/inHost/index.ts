@@ -24,6 +24,7 @@ export async function run(): Promise<void> {
     runner.on("fail", (test, error) => {
       report({ kind: "failed", title: test.fullTitle(), error: String(error.stack ?? error) });
     });
+    runner.on("pending", (test) => report({ kind: "skipped", title: test.fullTitle() }));
     runner.on("end", () => report({ kind: "ended", tests: runner.stats?.tests ?? 0 }));
   });
 }

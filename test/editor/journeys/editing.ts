@@ -12,6 +12,7 @@ import { rowHover } from "../rowHover.ts";
 import { tinkerRlServer } from "../tinkerRlServer.ts";
 
 const MODEL = "Qwen/Qwen3-8B";
+const CHECKPOINT = "tinker://s1:train:0/weights/checkpoint_000050";
 /** One error per line, for lines that say so. */
 const FAULTY = `# Faults on purpose
 model_name: Qwen/Qwen3-8
@@ -28,6 +29,7 @@ environments:
 /** Filled in by completion. */
 const OPEN = `model_name: 
 batch_size: 32
+init_from: 
 environments:
   
 `;
@@ -70,6 +72,16 @@ export const editing: Journey = {
       await workbench.problems().getByText("TRL110").first().waitFor({ state: "hidden" });
     });
 
+    await step("quick fixes correct the names of a model and an environment", async () => {
+      await fixAt(stage, 2, 14, `Change to '${MODEL}'`);
+      await workbench.problems().getByText("TRL302").first().waitFor({ state: "hidden" });
+      await fixAt(stage, 7, 6, "Change to 'GeneralReasoning/WhoDunIt'");
+      await workbench.problems().getByText("TRL300").first().waitFor({ state: "hidden" });
+      await workbench.problems().getByText("TRL301").first().waitFor();
+      await page.keyboard.press("Control+S");
+      await picture("fixed");
+    });
+
     await step("a server that is killed is restarted, and marks errors", async () => {
       const killed = tinkerRlServer(server);
       assert(killed !== undefined);
@@ -83,24 +95,39 @@ export const editing: Journey = {
       await workbench.problems().getByText("TRL121").first().waitFor();
     });
 
-    await step("completion offers environments from the list on disk", async () => {
+    await step("hover describes a model and an environment", async () => {
+      await goTo(stage, 2, 16);
+      await hover(stage, "32,768 tokens");
+      await pictures("hover", () => hover(stage, "32,768 tokens"));
+      await goTo(stage, 7, 6);
+      await hover(stage, "Find out who did it");
+    });
+
+    await step("completion offers models from the list on disk", async () => {
       await workbench.open("open.tinker.yaml");
-      await complete(stage, 4, 3, "GeneralReasoning/WhoDunIt");
+      await complete(stage, 1, 13, MODEL);
+      await picture("models");
+      await workbench.suggestion(MODEL).click();
+    });
+
+    await step("completion offers checkpoints from the list on disk", async () => {
+      await complete(stage, 3, 12, "demo · step 50");
+      await picture("checkpoints");
+      await workbench.suggestion("demo · step 50").click();
+      await page.locator(".view-line", { hasText: CHECKPOINT }).waitFor();
+    });
+
+    await step("completion offers environments, with their tasks and tools", async () => {
+      await complete(stage, 5, 3, "GeneralReasoning/WhoDunIt");
       await workbench.notification("Let completion ask Tinker and OpenReward").waitFor();
       await picture("question");
       await page.keyboard.press("Escape");
       await pictures("environments", async () => {
-        await complete(stage, 4, 3, "GeneralReasoning/WhoDunIt");
+        await complete(stage, 5, 3, "GeneralReasoning/WhoDunIt");
       });
       await workbench.suggestion("GeneralReasoning/WhoDunIt").click();
       await page.keyboard.press("Escape");
       await page.locator(".view-line", { hasText: "GeneralReasoning/WhoDunIt:" }).waitFor();
-    });
-
-    await step("hover describes an environment", async () => {
-      await goTo(stage, 4, 6);
-      await hover(stage, "Find out who did it");
-      await picture("hover");
     });
 
     await step("Enter after the colon of a block starts it, and writes no value", async () => {
@@ -133,6 +160,19 @@ export const editing: Journey = {
       await hint(stage, "· 2.1% cut · mean 812, max 3.91k").waitFor();
       await hint(stage, "41/300 steps in 1 h 05 min · $34.03").waitFor();
       await pictures("hints", () => hoverHint(stage));
+    });
+
+    await step("a hint names the measured value once the file has another one", async () => {
+      const at = MEASURED.split("\n").findIndex((line) => line.startsWith("batch_size:"));
+      await goTo(stage, at + 1, "batch_size: 16".length + 1);
+      await page.keyboard.type("0");
+      await hint(stage, "at 16: 412k tokens/step").waitFor();
+      await page.setViewportSize({ width: 1024, height: 700 });
+      await hoverHint(stage);
+      await picture("hints-small");
+      await page.setViewportSize({ width: 1400, height: 900 });
+      await page.keyboard.press("Control+Z");
+      await hint(stage, "at 16: 412k tokens/step").waitFor({ state: "hidden" });
     });
 
     await step(
@@ -232,6 +272,20 @@ function keepLists(home: string): void {
     "models.json": list(tinker, [
       { name: MODEL, contextTokens: 32_768, maxRank: null, note: null },
       { name: "Qwen/Qwen3-30B-A3B", contextTokens: 65_536, maxRank: null, note: null },
+    ]),
+    "checkpoints.json": list(tinker, [
+      {
+        path: CHECKPOINT,
+        model: MODEL,
+        rank: 32,
+        run: "demo",
+        step: 49,
+        sizeBytes: 213_000_000,
+        kind: null,
+        isGone: false,
+        savedAtMs: Date.now() - 5 * hour,
+        expiresAtMs: null,
+      },
     ]),
   });
 }

@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { FrameLocator } from "playwright-core";
+import { showRunPart } from "../../workbench/dashboardPlaces.ts";
 import { localConfig } from "../configs.ts";
 import { writeFiles } from "../folders.ts";
 import { HOSTILE, writeHostileRun } from "../hostileRun.ts";
@@ -100,6 +101,17 @@ export const hostileText: Journey = {
         outer: element.clientWidth,
       }));
       assert.ok(width.inner <= width.outer + 1, "nothing is wider than its place");
+    });
+
+    await step("the overview and the list show text, too", async () => {
+      await panel.getByRole("tab", { name: "Overview" }).click();
+      await isText(panel);
+      for (const part of ["Configuration", "Log", "Checkpoints"] as const) {
+        await showRunPart(panel, part);
+        await isText(panel);
+      }
+      await panel.getByRole("tab", { name: "Rollouts" }).click();
+      await isText(panel);
     });
 
     await step("the document with the whole record opens as text", async () => {

@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { showRunPart, showSearchPart } from "../../workbench/dashboardPlaces.ts";
+import { appears } from "../../workbench/workbench.ts";
 import { localConfig } from "../configs.ts";
 import { writeFiles } from "../folders.ts";
 import { type Journey, type Stage, until } from "../journey.ts";
@@ -98,10 +99,34 @@ export const killedServer: Journey = {
       await panel.locator(".grid-row").first().waitFor({ timeout: BACK_MS });
     });
 
-    await step("killed while a prompt is rendered, and a configuration is resolved", async () => {
+    await step("killed while a configuration is edited: its error is marked", async () => {
       // In the editor that is already open.
       await workbench.command("View: Focus First Editor Group");
       await workbench.open("tinker-config.yaml");
+      await page.keyboard.press("Control+End");
+      await page.keyboard.type("\nbatch_sise: 3");
+      await killNext(stage);
+      const mark = page.locator(".squiggly-error, .squiggly-warning").first();
+      await mark.waitFor({ timeout: BACK_MS });
+      await page.keyboard.type("\nmax_st");
+      const offered = page.locator(".suggest-widget.visible").getByText("max_steps").first();
+      for (const _ of ["first", "second"]) {
+        await killNext(stage);
+        await until(
+          "a completion",
+          async () => {
+            await page.keyboard.press("Escape");
+            await page.keyboard.press("Control+Space");
+            return await appears(offered, 3_000);
+          },
+          BACK_MS,
+        );
+      }
+      await page.keyboard.press("Escape");
+      await workbench.command("File: Revert File");
+    });
+
+    await step("killed while a prompt is rendered, and a configuration is resolved", async () => {
       for (const isKilled of [true, false]) {
         await workbench.command("Tinker RL: Preview Prompt");
         if (isKilled) await killNext(stage);
@@ -152,8 +177,25 @@ export const killedServer: Journey = {
       },
     );
 
-    await step("killed while a report is written: the next one is complete", async () => {
+    await step("killed twice in a chat, which is restarted", async () => {
       await workbench.command("View: Close All Editors");
+      const task = page.locator(".quick-input-list").getByText("Task of local/calculator");
+      await chooseInMenu(stage, workbench.row(/^checkpoint .*, /).first(), {
+        title: "Chat with Checkpoint",
+        effect: task,
+      });
+      await task.click();
+      await workbench.answer("3");
+      for (const _ of ["first", "second"]) {
+        await panel.getByText("task: local/calculator train 3").waitFor({ timeout: BACK_MS });
+        await killNext(stage);
+        await panel.getByText("This conversation ended with it.").waitFor();
+        await panel.getByRole("button", { name: "Begin again" }).click();
+      }
+      await panel.getByText("task: local/calculator train 3").waitFor({ timeout: BACK_MS });
+    });
+
+    await step("killed while a report is written: the next one is complete", async () => {
       const file = join(folder, "tinker-config-report.html");
       for (const isKilled of [true, false]) {
         await until("a server", () => tinkerRlServer(stage.server), BACK_MS);

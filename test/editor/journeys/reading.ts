@@ -109,6 +109,15 @@ export const reading: Journey = {
       await picture("marks");
     });
 
+    await step("the end of a rollout explains its reward", async () => {
+      const why = panel.locator(".reward-footer");
+      await why.scrollIntoViewIfNeeded();
+      await why.getByText("Group of 5").waitFor();
+      await why.getByText(/from the mean$/).waitFor();
+      await why.getByText("Advantage").waitFor();
+      await picture("why");
+    });
+
     await step("b shows the best and the worst of the group, and where they diverge", async () => {
       await panel.locator(".replay-body").focus();
       await page.keyboard.press("b");
@@ -145,6 +154,13 @@ export const reading: Journey = {
       await panel.getByText("1 of 20 rollouts").waitFor();
       await accessible();
       await picture("filters");
+    });
+
+    await step("a small window shows everything too", async () => {
+      await page.setViewportSize({ width: 1_024, height: 700 });
+      await picture("small");
+      await panel.getByRole("button", { name: "Back to the list" }).click();
+      await picture("smallList");
     });
   },
 };

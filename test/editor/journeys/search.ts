@@ -1,4 +1,4 @@
-/** Finding a reward hack by searching all runs for the model's text. */
+/** Finding a reward hack in two ways: by searching all runs for the model's text, and by what the model began to say. */
 
 import assert from "node:assert/strict";
 import { hostname } from "node:os";
@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { createFileSystem } from "../../../src/node/fileSystem.ts";
 import { writeHackedRollouts } from "../../core/changes/hackedRun.ts";
 import { startedRun } from "../../fakes/startedRun.ts";
+import { showChangesPart } from "../../workbench/dashboardPlaces.ts";
 import { localConfig } from "../configs.ts";
 import { writeFiles } from "../folders.ts";
 import { type Journey, until } from "../journey.ts";
@@ -54,6 +55,24 @@ export const search: Journey = {
       assert.match((await shown.textContent()) ?? "", new RegExp(`^${run}`));
       await pictures("opened");
     });
+
+    await step(
+      "Changes lists the phrase, the tool and the rollouts with equal endings",
+      async () => {
+        await showChangesPart(panel);
+        // Each step has one group: in a quarter of the steps a change could be chance.
+        await panel.getByLabel("Before: steps to").fill("5");
+        await panel.getByLabel("After: steps from").fill("6");
+        const phrase = panel.getByRole("button", { name: /called sys exit 0/ });
+        await phrase.click();
+        await panel.getByText(/^6 of 8$/).waitFor();
+        await panel.getByRole("button", { name: /^Uses edit/ }).waitFor();
+        await pictures("changed");
+        await panel.locator(".example").first().click();
+        await heading.waitFor();
+        await until("the phrase is marked", async () => /sys.exit/.test(await foundText()));
+      },
+    );
   },
 };
 

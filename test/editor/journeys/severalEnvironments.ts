@@ -1,5 +1,5 @@
 /**
- * A run with two environments and evaluations: evaluations open from the tree. It writes more
+ * A run with two environments and evaluations: evaluations open from the tree, the picker, the table and the chart. It writes more
  * metrics than a VS Code message has arguments: all are shown, live and after a reload.
  */
 
@@ -9,6 +9,7 @@ import { join } from "node:path";
 import { MetricColumns } from "../../../src/core/runFolder/metrics/metricColumns.ts";
 import { isMetricsRow } from "../../../src/core/runFolder/reader.ts";
 import { formatValue } from "../../../webview-ui/charts/format.ts";
+import { moveToMark } from "../../workbench/findMark.ts";
 import { writeFiles } from "../folders.ts";
 import { type Journey, type Stage, until } from "../journey.ts";
 import { runIn, stepsOf } from "../runFiles.ts";
@@ -77,6 +78,11 @@ export const severalEnvironments: Journey = {
 /** Starts and ends on the overview. */
 async function openEvaluations({ workbench, page, step, pictures }: Stage): Promise<void> {
   const panel = workbench.panel();
+  const picker = panel.locator(".step-navigator select");
+  const shown = panel.locator(".filter-count");
+  const chosen = (value: string) => until(value, async () => (await picker.inputValue()) === value);
+  // 8 tasks of 2 environments, each sampled in 2 ways.
+  const part = shown.getByText(/^\d+ of \d+ rollouts/);
 
   await step("an evaluation in the tree opens its rollouts", async () => {
     const unfold = async (name: RegExp): Promise<void> => {
@@ -94,8 +100,24 @@ async function openEvaluations({ workbench, page, step, pictures }: Stage): Prom
   });
   await step("the evaluation is in the dashboard's picker, among the steps", async () => {
     await panel.getByRole("button", { name: "Back to the list" }).click();
-    const picker = panel.locator(".step-navigator select");
-    await until("it", async () => (await picker.inputValue()) === `evaluation/${STEPS}`);
+    await chosen(`evaluation/${STEPS}`);
+    await picker.selectOption("evaluation/4");
+    await shown.getByText(/^\d+ rollouts$/).waitFor();
+    await pictures("evaluationPicker");
+  });
+  await step("a mark on the chart opens its evaluation", async () => {
+    await panel.getByRole("tab", { name: "Overview" }).click();
+    await panel.locator(".reward canvas").waitFor();
+    await moveToMark(page.mouse, panel, new RegExp(`Evaluation after ${STEPS}`));
+    await pictures("evaluationMark", () =>
+      moveToMark(page.mouse, panel, new RegExp(`Evaluation after ${STEPS}`)),
+    );
+    await page.mouse.down();
+    await page.mouse.up();
+    await chosen(`evaluation/${STEPS}`);
+    await part.waitFor();
+    await pictures("evaluationOfMark");
+    await panel.getByRole("button", { name: "Clear filters" }).click();
     await panel.getByRole("tab", { name: "Overview" }).click();
   });
 }

@@ -134,7 +134,7 @@ export const sweep: Journey = {
       await panel.getByLabel("Show another run").selectOption({ label: "lr 8e-3 · seed 1 (done)" });
       await panel.getByText(`step ${STEPS} of ${STEPS}`).waitFor();
     });
-    await step("the table names the runs by their differences", async () => {
+    await step("the table names the runs by their differences, in every part", async () => {
       await workbench.command("Tinker RL: Open Runs Table");
       // As it was left.
       await panel.getByRole("button", { name: "Show all runs" }).click();
@@ -144,8 +144,18 @@ export const sweep: Journey = {
       await names.filter({ hasText: "lr 2e-3 · seed 2" }).waitFor({ state: "hidden" });
       for (const name of await names.allTextContents()) {
         assert.match(name, /^lr \de-3 · seed \d$/);
+        await panel.getByRole("checkbox", { name: `Compare ${name}` }).check();
       }
+      const heads = await panel.getByRole("columnheader").allTextContents();
+      assert.deepEqual(heads.slice(1, 9), [
+        ...["Run", "★", "State", "Reward", "Best of 5"],
+        ...["Part of", "learning_rate", "seed"],
+      ]);
+      await panel.getByLabel("Compared runs").getByText("lr 2e-3").first().waitFor();
       await accessible("table");
+      await panel.getByRole("tab", { name: "Configuration" }).click();
+      await panel.locator(".config-table").getByText("lr 8e-3").first().waitFor();
+      await accessible("configuration");
     });
   },
 };

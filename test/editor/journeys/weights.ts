@@ -1,7 +1,7 @@
 /** A run's weights at a service: published after a prompt, and downloaded with a cost warning, a form, a folder and progress. */
 
 import assert from "node:assert/strict";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Locator } from "playwright-core";
 import { writeFiles } from "../folders.ts";
@@ -105,6 +105,27 @@ async function download(stage: Stage, { key }: Services): Promise<void> {
     const card = readFileSync(join(target, "README.md"), "utf8");
     assert.ok(card.includes(SERVED_MODEL));
     assert.ok(!card.includes(key));
+  });
+
+  await step("a second download finds the weights there, and fetches nothing", async () => {
+    const weights = join(target, "adapter_model.safetensors");
+    const writtenMs = statSync(weights).mtimeMs;
+    await workbench.command("Notifications: Clear All Notifications");
+    await acceptCost(stage);
+    await workbench.pick("For PEFT and Transformers");
+    await acceptFolder(stage);
+    await workbench.notification("The weights of final_000001 are in").waitFor({ timeout: 60_000 });
+    assert.equal(statSync(weights).mtimeMs, writtenMs);
+  });
+
+  await step("refuses a folder that contains other files", async () => {
+    // Without its model card, the folder is no longer a complete download.
+    rmSync(join(target, "README.md"));
+    await acceptCost(stage);
+    await workbench.pick("For PEFT and Transformers");
+    await acceptFolder(stage);
+    await workbench.notification("contains other files").waitFor({ timeout: 60_000 });
+    await picture("refused");
   });
 
   await step("merged weights use the base model's folder, and get their own", async () => {
