@@ -1,7 +1,7 @@
 /** Operates VS Code's window without a mouse. Every key waits for the required focus, since an early key would go elsewhere. */
 
 import type { Locator, Page } from "playwright-core";
-import type { Workbench } from "./workbench.ts";
+import { appears, type Workbench } from "./workbench.ts";
 
 const TRIES = 5;
 const MAX_ROWS = 300;
@@ -75,6 +75,17 @@ export class Keyboard {
       await this.press("ArrowDown");
     }
     throw new Error(`No row below has the name ${name}: ${[...new Set(seen)].join("; ")}`);
+  }
+
+  /** Expands the focused row; again if the tree was redrawn under the key. */
+  async expand(): Promise<void> {
+    const row = this.#page.locator(".part.sidebar .monaco-list:focus .monaco-list-row.focused");
+    const expanded = row.and(this.#page.locator('[aria-expanded="true"]'));
+    for (let left = TRIES - 1; ; left -= 1) {
+      await this.press("ArrowRight");
+      if (left === 0) return await expanded.waitFor();
+      if (await appears(expanded, 5000)) return;
+    }
   }
 
   /** Presses Tab until `target` has the focus, in the window or in a web view. */

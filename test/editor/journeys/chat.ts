@@ -130,13 +130,13 @@ export const chat: Journey = {
       const { index, group, rollout, before } = await storedTurn(runIn(folder));
       await keyboard.view("Trajectories");
       await keyboard.row(/^Step 1, mean/);
-      await keyboard.press("ArrowRight");
+      await keyboard.expand();
       await workbench
         .row(/^calculator train/)
         .first()
         .waitFor();
       await keyboard.row(new RegExp(`^calculator train ${index},`));
-      await keyboard.press("ArrowRight");
+      await keyboard.expand();
       await workbench.row(/^rollout 1,/).waitFor();
       await keyboard.row(new RegExp(`^rollout ${rollout + 1},`));
       await keyboard.press("Enter");

@@ -47,11 +47,8 @@ export const hostileText: Journey = {
 
     await step("rows of the tree are inert text on one line", async () => {
       await workbench.show("Tinker RL");
-      await workbench.row(/^Step 1, mean/).click();
-      await page.keyboard.press("ArrowRight");
-      const group = workbench.row(/, 2 rollouts/).first();
-      await group.click();
-      await page.keyboard.press("ArrowRight");
+      await workbench.expand(workbench.row(/^Step 1, mean/));
+      await workbench.expand(workbench.row(/, 2 rollouts/).first());
       await workbench
         .row(/^rollout 2, failed/)
         .first()

@@ -75,11 +75,8 @@ export const training: Journey = {
     });
 
     await step("a step expands into groups, and a group into rollouts", async () => {
-      await workbench.row(/^Step 2, mean/).click();
-      await workbench.page.keyboard.press("ArrowRight");
-      const group = workbench.row(/^calculator train \d+, .*8 rollouts/).first();
-      await group.click();
-      await workbench.page.keyboard.press("ArrowRight");
+      await workbench.expand(workbench.row(/^Step 2, mean/));
+      await workbench.expand(workbench.row(/^calculator train \d+, .*8 rollouts/).first());
       await workbench.row(/^rollout 1, /).waitFor();
       await picture("trajectories");
     });

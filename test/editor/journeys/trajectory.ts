@@ -31,13 +31,13 @@ export const trajectory: Journey = {
     await step("arrow keys move from a step through a group to a rollout", async () => {
       await keyboard.view("Trajectories");
       await keyboard.row(/^Step 2, mean/);
-      await keyboard.press("ArrowRight");
+      await keyboard.expand();
       await workbench
         .row(/^calculator train/)
         .first()
         .waitFor();
       await keyboard.row(new RegExp(`^calculator train ${summary.index},`));
-      await keyboard.press("ArrowRight");
+      await keyboard.expand();
       await workbench.row(/^rollout 1,/).waitFor();
       await keyboard.row(new RegExp(`^rollout ${summary.rollout + 1},`));
     });
