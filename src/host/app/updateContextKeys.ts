@@ -26,8 +26,6 @@ export interface ContextKeySources {
 }
 
 const PAUSE_MS = 250;
-/** Looking for checkpoints asks the disk for each run. */
-const LOOK_MS = 1_000;
 /** Maximum number of runs, newest first, to check for checkpoints. */
 const MAX_READ = 50;
 
@@ -52,22 +50,30 @@ export function updateContextKeys(sources: ContextKeySources) {
     const expiring = runs.find(({ expiry }) => expiry !== null);
     set("hasExpiring", expiring !== undefined);
   });
-  const lookForCheckpoints = async (): Promise<void> => {
-    let hasCheckpoints = false;
-    let hasHosted = false;
-    for (const { folder } of store.runs.slice(0, MAX_READ)) {
+  /** Reads the disk for each of the `runs`; `isList`: these are all, so that what none of them has is gone. */
+  const look = async (runs: readonly string[], isList: boolean): Promise<void> => {
+    let hasCheckpoints = !isList && known.get("hasCheckpoints") === true;
+    let hasHosted = !isList && known.get("hasHosted") === true;
+    for (const folder of runs) {
+      if (hasHosted) break;
       if (usableCheckpoints(await saved.read(folder), Date.now()).length === 0) continue;
       hasCheckpoints = true;
       hasHosted = await saved.isHosted(folder);
-      if (hasHosted) break;
     }
     set("hasCheckpoints", hasCheckpoints);
     set("hasHosted", hasHosted);
   };
-  const look = soon(LOOK_MS, () => void lookForCheckpoints());
+  const lookAtList = soon(PAUSE_MS, () => {
+    const newest = store.runs.slice(0, MAX_READ);
+    void look(
+      newest.map(({ folder }) => folder),
+      true,
+    );
+  });
+  lookAtList();
   return vscode.Disposable.from(
     update,
-    look,
+    lookAtList,
     keys.onDidChange(() => {
       void keys.list().then((stored) => setContextKey("keyStored", stored.length > 0));
     }),
@@ -80,9 +86,12 @@ export function updateContextKeys(sources: ContextKeySources) {
     alarms.onDidChange(update),
     store.onDidChange((folder) => {
       update();
-      look();
       // A change of one run changes neither the number of runs nor which are live.
-      if (folder !== null) return;
+      if (folder !== null) {
+        void look([folder], false);
+        return;
+      }
+      lookAtList();
       const live = store.runs.filter(({ isLive }) => isLive).length;
       void setContextKey("running", live);
       void setContextKey("hasRuns", store.runs.length > 0);

@@ -22,10 +22,19 @@ afterEach(() => vi.useRealTimers());
 
 const none = new Emitter<never>().event;
 
-/** The keys set for `runs`, of which those in `saved` have checkpoints, stored at Tinker for the run in `hosted`. */
+interface Disk {
+  /** Folders of runs with checkpoints. */
+  readonly saved?: readonly string[];
+  /** The one whose checkpoints are at Tinker. */
+  readonly hosted?: string;
+  /** Receives the folders that are read. */
+  readonly read?: string[];
+}
+
+/** The keys set for `runs`, of which the last one changes. */
 async function holding(
   runs: readonly RunEntry[],
-  { saved = [], hosted = "" }: { saved?: readonly string[]; hosted?: string } = {},
+  { saved = [], hosted = "", read = [] }: Disk = {},
 ): Promise<readonly string[]> {
   const changed = new Emitter<string | null>();
   updateContextKeys({
@@ -35,12 +44,16 @@ async function holding(
     labels: { isArchived: (folder: string) => folder === "/archived" },
     store: { runs, onDidChange: changed.event },
     saved: {
-      read: async (folder: string) => (saved.includes(folder) ? [aCheckpointEntry()] : []),
+      read: async (folder: string) => {
+        read.push(folder);
+        return saved.includes(folder) ? [aCheckpointEntry()] : [];
+      },
       isHosted: async (folder: string) => folder === hosted,
     },
     view: {},
   } as never); // only the members it reads
-  changed.fire("/any");
+  await vi.advanceTimersByTimeAsync(1_000);
+  changed.fire(runs.at(-1)?.folder ?? "/any");
   await vi.advanceTimersByTimeAsync(1_000);
   return [...keys].flatMap(([key, value]) =>
     value === true ? [key.replace("tinkerRL.", "")] : [],
@@ -71,4 +84,11 @@ it("sets the checkpoints key when a run has some, and the hosted key when they a
   keys.clear();
   const both = await holding(runs, { saved: ["/a", "/b"], hosted: "/b" });
   expect(both).toEqual(["hasCheckpoints", "hasHosted"]);
+});
+
+it("reads the disk for the run that changed, and for no other", async () => {
+  const read: string[] = [];
+  const runs = ["/a", "/b"].map((folder) => aRun({ ...ended, folder }));
+  expect(await holding(runs, { saved: ["/a"], read })).toEqual(["hasCheckpoints"]);
+  expect(read).toEqual(["/a", "/b", "/b"]);
 });
