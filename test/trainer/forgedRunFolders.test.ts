@@ -1,5 +1,5 @@
 /**
- * Hundreds of untrusted run folders, generated from a seed: addresses, environments, secret names and checkpoint paths lead
+ * A thousand untrusted run folders, generated from a seed: addresses, environments, secret names and checkpoint paths lead
  * elsewhere. Whatever a user does with such a folder in a terminal, no key, secret or change goes to a place only the folder names.
  */
 
@@ -27,7 +27,7 @@ import { filesOnDisk, folderOfAllTests } from "../fakes/onDisk.ts";
 import { type RefusingServer, serveRefusals } from "../fakes/serveHere.ts";
 import { aRunState } from "./runState.ts";
 
-const FOLDERS = 300;
+const FOLDERS = 1_000;
 const AT_ONCE = 10;
 const SEED = 20_261_125;
 const KEYS = ["TINKER_API_KEY", "OPENREWARD_API_KEY", "ORS_API_KEY"] as const;

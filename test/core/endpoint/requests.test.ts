@@ -211,8 +211,8 @@ it("answers or refuses any request, and trains only what was sampled, with its l
         expect(streams.some((stream) => stream.startsWith(`${prompt},`))).toBe(true);
       }
     }),
-    { numRuns: 150 },
+    { numRuns: 400 },
   );
   // The property would be meaningless if everything were refused.
-  expect(answered).toBeGreaterThan(180);
+  expect(answered).toBeGreaterThan(500);
 });

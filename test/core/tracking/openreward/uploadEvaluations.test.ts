@@ -79,8 +79,7 @@ describe("finished evaluations", () => {
 
 describe("a killed trainer", () => {
   /** Disk changes of the upload: opened, queued, two for each rollout, complete. */
-  const total = 3 + 4 * ALL;
-  const writes = [0, 1, 2, 3, 4, 2 * ALL, 2 * ALL + 1, total - 2, total - 1, total];
+  const writes = Array.from({ length: 3 + 4 * ALL + 1 }, (_, index) => index);
 
   it.each(writes)(
     "with %i lines in its log leaves the rest of an evaluation to the next one, without duplicates",

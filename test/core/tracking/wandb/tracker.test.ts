@@ -486,7 +486,7 @@ describe("a resumed run", () => {
         expect(repeats(run)).toEqual([]);
         expect(run.server.violations).toEqual([]);
       }),
-      { numRuns: 80 },
+      { numRuns: 200 },
     );
   });
 });
