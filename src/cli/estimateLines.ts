@@ -3,7 +3,7 @@
 import * as l10n from "@vscode/l10n";
 import { isLocalModel } from "../core/config/fields/presets.ts";
 import type { Estimate, EstimateRange } from "../core/estimate/estimate.ts";
-import type { EstimateReport, StageEstimate } from "../core/estimate/report.ts";
+import type { EstimateParts, EstimateReport, PartEstimate } from "../core/estimate/report.ts";
 import type { TokenKind } from "../core/usage/tokenUsage.ts";
 import {
   formatCost,
@@ -32,7 +32,7 @@ export function estimateLines(
   return [
     heading(l10n.t("estimate")),
     labelled(l10n.t("plan"), planText(report)),
-    ...stageLines(report.stages ?? [], width),
+    ...(report.parts === undefined ? [] : partLines(report.parts, width)),
     ...tableLines(columns(report), rows(report), width),
     ...endLines(report),
     labelled(l10n.t("based on"), basisText(report, invocation)),
@@ -54,20 +54,23 @@ function planText({ estimate, plan, restsOn }: EstimateReport): string {
   return [steps, played, ...(evaluations.count === 0 ? [] : [evaluated])].join(", ");
 }
 
-/** One row per stage; the lines below the table cover all stages. */
-function stageLines(stages: readonly StageEstimate[], width: number): readonly Line[] {
-  if (stages.length === 0) return [];
+/** One row per part; the lines below the table cover all parts. */
+function partLines({ kind, estimates }: EstimateParts, width: number): readonly Line[] {
   const right = (title: string): Column => ({ title, align: "right" });
-  const hasCosts = stages.some(({ report }) => report.estimate.costUsd !== null);
+  const hasCosts = estimates.some(({ report }) => report.estimate.costUsd !== null);
   const shown = [
-    { title: l10n.t("stage"), align: "left", canShrink: true } as const,
+    {
+      title: kind === "stages" ? l10n.t("stage") : l10n.t("run"),
+      align: "left",
+      canShrink: true,
+    } as const,
     right(l10n.t("steps")),
     right(l10n.t("all tokens")),
     ...[l10n.t("from"), l10n.t("to")].map(right),
     ...(hasCosts ? [l10n.t("cost"), l10n.t("from"), l10n.t("to")].map(right) : []),
     right(l10n.t("time")),
   ];
-  const rows = stages.map(({ name, report: { estimate } }) => {
+  const rows = estimates.map(({ name, report: { estimate } }) => {
     const { steps, totalTokens, costUsd, hours } = estimate;
     const ends = (range: EstimateRange) => [range.mean, range.low, range.high];
     const costs = costUsd === null ? ["–", "–", "–"] : ends(costUsd).map(formatCost);
@@ -87,9 +90,10 @@ function stageLines(stages: readonly StageEstimate[], width: number): readonly L
   return [...tableLines(shown, rows, width), BLANK];
 }
 
-function columns({ stages }: EstimateReport): readonly Column[] {
+function columns({ parts }: EstimateReport): readonly Column[] {
+  const all = parts?.kind === "stages" ? l10n.t("all stages") : l10n.t("all runs");
   return [
-    { title: stages === undefined ? "" : l10n.t("all stages"), align: "left" },
+    { title: parts === undefined ? "" : all, align: "left" },
     { title: l10n.t("about"), align: "right" },
     { title: l10n.t("from"), align: "right" },
     { title: l10n.t("to"), align: "right" },
@@ -139,29 +143,41 @@ const MOST: Readonly<Record<BudgetKey, (estimate: Estimate) => number | undefine
   max_hours: ({ hours }) => hours?.high,
 };
 
-/** Budgets that may end the run early, or run out before the last stage is done. */
+/** Budgets that may end a run early, or run out before the last stage is done. */
 function endLines(report: EstimateReport): readonly Line[] {
-  const { estimate, budgets, stages } = report;
+  const { estimate, budgets, parts } = report;
+  if (parts?.kind === "runs") return endsOfRuns(parts.estimates);
   return (Object.keys(MOST) as BudgetKey[]).flatMap((key) => {
     const budget = budgets[key];
     const most = MOST[key](estimate);
     if (budget === null || most === undefined || most <= budget) return [];
     const step = Math.max(1, Math.floor((estimate.steps * budget) / most));
     const text =
-      stages === undefined
+      parts === undefined
         ? l10n.t("{0}: {1} may end the run at step {2} or later.", key, budget, step)
         : l10n.t(
             "{0}: {1} of all stages may be used up in stage {2} or later.",
             key,
             budget,
-            stageAt(stages, key, budget),
+            stageAt(parts.estimates, key, budget),
           );
     return [[styled("warning", text)]];
   });
 }
 
+/** Each run of a sweep has budgets of its own. */
+function endsOfRuns(runs: readonly PartEstimate[]): readonly Line[] {
+  return (Object.keys(MOST) as BudgetKey[]).flatMap((key) => {
+    const ended = runs.filter(({ report: { estimate, budgets } }) => {
+      return (MOST[key](estimate) ?? 0) > (budgets[key] ?? Number.POSITIVE_INFINITY);
+    });
+    if (ended.length === 0) return [];
+    return [[styled("warning", l10n.t("{0} may end {1} of these runs early.", key, ended.length))]];
+  });
+}
+
 /** The first stage for which the budget may be used up. */
-function stageAt(stages: readonly StageEstimate[], key: BudgetKey, budget: number): string {
+function stageAt(stages: readonly PartEstimate[], key: BudgetKey, budget: number): string {
   let used = 0;
   const found = stages.find(({ report }) => {
     used += MOST[key](report.estimate) ?? 0;
@@ -193,10 +209,11 @@ function pricesText({ model, prices }: EstimateReport): string {
 }
 
 function reservations(report: EstimateReport): readonly string[] {
-  if (report.stages === undefined) return reservationsOfRun(report);
-  const all = report.stages.flatMap((stage) => {
-    if (stage.method !== "sft") return reservationsOfRun(stage.report);
-    return reservationsOfExamples(stage.report).map((text) => `${stage.name}: ${text}`);
+  const { parts } = report;
+  if (parts === undefined) return reservationsOfRun(report);
+  const all = parts.estimates.flatMap((part) => {
+    if (part.method !== "sft" || parts.kind === "runs") return reservationsOfRun(part.report);
+    return reservationsOfExamples(part.report).map((text) => `${part.name}: ${text}`);
   });
   return [...new Set(all)];
 }

@@ -21,6 +21,7 @@ import {
   planSweep,
   runOverrides,
   type SweepPlan,
+  type SweepRequest,
   sweepName,
 } from "../core/sweeps/planSweep.ts";
 import { isSameSweep, type KnownSweep, listSweeps } from "../core/sweeps/sweepFile.ts";
@@ -77,16 +78,7 @@ export async function loadSweep(
   const { fileSystem } = ports;
   const configPath = resolve(given);
   const text = await readConfig(fileSystem, given);
-  const isWithoutGrid = grid.length === 0 && hasStages(text, { path: given, overrides });
-  const check = isWithoutGrid
-    ? planStages({ text, path: given, overrides })
-    : planSweep({ text, path: given, grid, overrides });
-  const [first] = check.ok ? check.plan.combinations : [];
-  if (!check.ok || first === undefined) {
-    const lines = check.ok ? [] : check.problems.map(describeSweepProblem);
-    throw new AppError("config-invalid", lines.join("\n"), { data: { problems: lines.length } });
-  }
-  const { plan } = check;
+  const { plan, first } = checkedSweep({ text, path: given, grid, overrides });
   const parent = runParent(first.config, configPath);
   const own = runName({ ...first.config, stage: null }, configPath);
   const file = {
@@ -106,6 +98,16 @@ export async function loadSweep(
       ? { parent, file }
       : { ...known, file: { ...known.file, overrides: file.overrides } };
   return { configPath, plan, parent, sweep, rows };
+}
+
+/** The runs of a grid or, without one, the stages of a file. @throws AppError `config-invalid` with a line per problem */
+export function checkedSweep(request: SweepRequest) {
+  const isWithoutGrid = request.grid.length === 0 && hasStages(request.text, request);
+  const check = isWithoutGrid ? planStages(request) : planSweep(request);
+  const [first] = check.ok ? check.plan.combinations : [];
+  if (check.ok && first !== undefined) return { plan: check.plan, first };
+  const lines = check.ok ? [] : check.problems.map(describeSweepProblem);
+  throw new AppError("config-invalid", lines.join("\n"), { data: { problems: lines.length } });
 }
 
 /** True if starting the configuration trains several stages. */

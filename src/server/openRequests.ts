@@ -13,7 +13,7 @@ import type { downloadCheckpoint } from "../trainer/checkpoints/downloadCheckpoi
 import { launchError } from "../trainer/control/launchError.ts";
 import type { openOwnServer } from "../trainer/environments/ownServer.ts";
 import type { previewPrompt } from "../trainer/environments/previewPrompt.ts";
-import type { estimateBasis } from "../trainer/estimate/estimate.ts";
+import type { estimateBasis } from "../trainer/estimate/estimateBasis.ts";
 import type { playTask } from "../trainer/play/playTask.ts";
 import type { testKey } from "../trainer/services/testKey.ts";
 import type {

@@ -42,7 +42,7 @@ const TRAINER: TrainerFunctions = {
     (await import("../trainer/environments/ownServer.ts")).openOwnServer(...of),
   testKey: async (...of) => (await import("../trainer/services/testKey.ts")).testKey(...of),
   estimateBasis: async (...of) =>
-    (await import("../trainer/estimate/estimate.ts")).estimateBasis(...of),
+    (await import("../trainer/estimate/estimateBasis.ts")).estimateBasis(...of),
   lookUpList: async (...of) => (await import("./catalogue/lookUps.ts")).lookUpList(...of),
   lookUpEnvironment: async (...of) =>
     (await import("./catalogue/lookUps.ts")).lookUpEnvironment(...of),

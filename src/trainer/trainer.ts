@@ -25,6 +25,7 @@ import { loadNamed } from "./config/requireNamed.ts";
 import { ControlChannel } from "./control/controlChannel.ts";
 import { executeDryRun } from "./estimate/dryRun.ts";
 import { estimateFromRun, estimateSupervised, newestRunOf } from "./estimate/estimate.ts";
+import { estimateSweep } from "./estimate/estimateSweep.ts";
 import { BASE, defaultWords, evaluatedModels } from "./evaluation/evaluatedModels.ts";
 import { evaluateModels } from "./evaluation/evaluateModels.ts";
 import { collectingStart, loadEvaluation } from "./evaluation/loadEvaluation.ts";
@@ -82,20 +83,19 @@ export function startDryRun(request: DryRunRequest): ActiveRun {
   });
 }
 
-/** Estimates training from a past run or from newly played groups; covers all stages of a staged configuration. */
+/** Estimates training from a past run or from newly played groups; covers all runs of a grid, or all stages of a staged configuration. */
 export function startEstimate(request: EstimateRequest): ActiveRun {
   const { configPath, overrides = [] } = request;
   return launch(request, async (options, fileSystem) => {
     const start = await startConfig(fileSystem, { configPath, overrides });
-    const { from, groups: wanted, onEstimate } = request;
-    const loaded = await loadNamed(start, options);
+    const { from, groups: wanted, grid = [], onEstimate } = request;
     const planOf = (other: LoadedConfig) => planNewRun(fileSystem, request, other);
+    const given = { start, fileSystem, planOf, from, groups: wanted, onEstimate };
+    if (grid.length > 0) return estimateSweep(options, { ...given, grid });
+    const loaded = await loadNamed(start, options);
     const { stages, stage } = loaded.config;
     const names = stages === null ? [stage ?? []].flat() : Object.keys(stages);
-    if (names.length > 0) {
-      const given = { start, names, fileSystem, planOf, from, groups: wanted, onEstimate };
-      return estimateStages(options, given);
-    }
+    if (names.length > 0) return estimateStages(options, { ...given, names });
     await requireWeights(loaded.config, loaded.path);
     const past = wanted === null ? await newestRunOf(fileSystem, loaded) : null;
     const folder = from ?? past;

@@ -4,6 +4,7 @@ import { parseArguments } from "../../src/cli/arguments/arguments.ts";
 import { estimateLines } from "../../src/cli/estimateLines.ts";
 import { runProgram } from "../../src/cli/program.ts";
 import { renderLine } from "../../src/cli/terminal/line.ts";
+import { joinEstimates } from "../../src/core/estimate/joinEstimates.ts";
 import type { EstimateReport } from "../../src/core/estimate/report.ts";
 import type { EstimateRequest } from "../../src/trainer/plan/types.ts";
 import { aPlan } from "../core/estimate/aPlan.ts";
@@ -113,6 +114,18 @@ it("the table has tokens by kind, cost and time as ranges, budgets, and its basi
   expect(text).toMatch(/based on +16 rollouts in 2 groups, sampled now/);
   expect(text).toContain("the vendor's list of 2026-11-20");
   expect(text).toContain("Owner/Game was not sampled");
+});
+
+it("the runs of a sweep have a row each, their sum, and budgets of their own", () => {
+  const budgets = { max_cost_usd: null, max_tokens_total: null, max_hours: null };
+  const names = ["lora_rank 8", "lora_rank 16"];
+  const estimates = names.map((name) => ({ name, method: "rl", report: REPORT }) as const);
+  const report = joinEstimates({ kind: "runs", estimates }, budgets);
+  const lines = estimateLines(report, { cwd: "/home/me" }, 100);
+  const text = lines.map((line) => renderLine(line, false)).join("\n");
+  expect(text).toMatch(/^run +steps .*\nlora_rank 8 +100 .*\nlora_rank 16 +100 /m);
+  expect(text).toMatch(/^all runs[\s\S]*cost +\$25\.00 +\$12\.50 +\$50\.00/m);
+  expect(text).toContain("max_cost_usd may end 2 of these runs early.");
 });
 
 it("a local model has no prices, and those of another model may be unknown", () => {

@@ -90,6 +90,35 @@ it("reads a past run without keys, and without the services of a hosted model", 
   expect(printed.parse(JSON.parse(stdout))).toEqual(asked);
 });
 
+const swept = printed.extend({
+  runs: z.array(z.object({ run: z.string(), totalTokens: range, costUsd: range.nullable() })),
+});
+
+it("estimates each run of a sweep like that run alone, and all of them", async () => {
+  const args = ["estimate", config(), "--grid", "max_steps=2,4", "--grid", "lora_rank=4"];
+  const { code, stdout, stderr } = await runProgram([...args, "--json"], temporary);
+  expect(code, stderr).toBe(0);
+  const { runs, costUsd } = swept.parse(JSON.parse(stdout));
+  const alone = await estimate("--max_steps", "4", "--lora_rank", "4");
+  expect(runs.map(({ run: name }) => name)).toEqual([
+    "max_steps 2 · lora_rank 4",
+    "max_steps 4 · lora_rank 4",
+  ]);
+  expect(runs[1]).toMatchObject({ totalTokens: alone.totalTokens, costUsd: alone.costUsd });
+  const sum = runs.reduce((total, each) => total + (each.costUsd?.mean ?? 0), 0);
+  expect(costUsd?.mean).toBeCloseTo(sum, 9);
+
+  const wrong = await runProgram(["estimate", config(), "--grid", "max_steps=2,x"], temporary);
+  expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining("--grid max_steps=x") });
+});
+
+it("asks before it plays groups for the run of a sweep that has no past run", async () => {
+  const args = ["estimate", config(), "--grid", "model_name=local/tiny-tool,Qwen/Qwen3-8B"];
+  const { code, stderr } = await runProgram(args, temporary);
+  expect(code).toBe(2);
+  expect(stderr).toContain("samples a few groups with Qwen/Qwen3-8B, which the service bills");
+});
+
 it("queries the services when the past run does not record how many tasks there are", async () => {
   const known = await estimate("--from", run());
   const events = join(run(), "events.jsonl");

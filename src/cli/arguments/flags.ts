@@ -55,7 +55,12 @@ export const FLAGS = {
   },
   control: { ...HELP, ...switches("json") },
   validate: { ...CONFIG, ...switches("json") },
-  estimate: { ...CONFIG, ...STARTING, ...valued("groups", "from"), ...switches("json", "yes") },
+  estimate: {
+    ...CONFIG,
+    ...STARTING,
+    ...valued("groups", "from", "grid"),
+    ...switches("json", "yes"),
+  },
   "show-prompt": {
     ...CONFIG,
     ...STARTING,

@@ -34,6 +34,8 @@ export function estimateCommand(given: GivenArguments) {
     groups,
     /** Folder of a past run; null = the newest match. */
     from,
+    /** Each `key=value,value`; empty = a single run. */
+    grid: given.texts("grid"),
     /** True if groups may be played even if they cost money. */
     isConfirmed: given.has("yes"),
     wantsJson: given.has("json"),

@@ -12,7 +12,7 @@ import {
 import { describeCheckpoint, listCheckpoints } from "../../trainer/checkpoints/listCheckpoints.ts";
 import { checkEnvironments } from "../../trainer/environments/checkEnvironments.ts";
 import { previewPrompt } from "../../trainer/environments/previewPrompt.ts";
-import { estimateBasis } from "../../trainer/estimate/estimate.ts";
+import { estimateBasis } from "../../trainer/estimate/estimateBasis.ts";
 import { listModels } from "../../trainer/models/listModels.ts";
 import { playTask } from "../../trainer/play/playTask.ts";
 import { serve } from "../../trainer/serve.ts";

@@ -11,6 +11,7 @@ export const ESTIMATE: HelpText = (program) => `Estimates the tokens, cost and t
                            environments and agents
   --groups N               sample N groups per environment instead, by default
                            2 if there is no such run; no weights are changed
+  --grid KEY=VALUE,VALUE   estimate the runs of a sweep; once per key
   --yes                    sample them even if the service bills for it
   --json                   print the estimate as JSON, and progress on stderr
   --overrides KEY=VALUE …  settings that override the file; also as --KEY VALUE

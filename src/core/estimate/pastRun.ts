@@ -39,23 +39,25 @@ export async function newestRunLike(
 async function startOfRunLike(
   fileSystem: FileSystem,
   folder: string,
-  { environments, model_name: model }: Pick<Config, "environments" | "model_name">,
+  config: Pick<Config, "environments" | "model_name">,
 ): Promise<number | null> {
   const files = fileSystem.within(folder);
   const { metrics, usage } = runPaths(folder);
   const trained = trainedIn.safeParse(await readResolvedConfig(files, folder)).data;
-  if (trained === undefined || trained.model_name !== model) return null;
+  if (trained === undefined || basisKey(trained) !== basisKey(config)) return null;
   if (trained.run_name?.endsWith(DRY_RUN_SUFFIX) === true) return null;
   // It has steps but no rollouts.
   if (trained.method === "sft") return null;
-  if (playedIn(trained) !== playedIn({ environments })) return null;
   if (!(await files.size(usage)) || !(await files.size(metrics))) return null;
   const file = await readRunFile(files, folder).catch(() => null);
   return file === null || file.evaluation !== undefined ? null : file.startedAtMs;
 }
 
-/** Names of the environments, with their agents' commands. */
-function playedIn({ environments }: Pick<z.infer<typeof trainedIn>, "environments">): string {
+/** Equal for configurations that a past run of one can estimate: the model, and the environments with their agents' commands. */
+export function basisKey({
+  environments,
+  model_name: model,
+}: Pick<z.infer<typeof trainedIn>, "environments" | "model_name">): string {
   const played = Object.entries(environments).map(([name, { agent }]) => [name, agent?.command]);
-  return JSON.stringify(played.toSorted());
+  return JSON.stringify([model, played.toSorted()]);
 }

@@ -7,7 +7,7 @@ import type { Estimate } from "./estimate.ts";
 import type { EstimatePlan } from "./plan.ts";
 
 export interface EstimateReport {
-  /** Model of the first stage if there are several. */
+  /** Model of the first part if there are several. */
   readonly model: string;
   readonly estimate: Estimate;
   readonly plan: EstimatePlan;
@@ -22,12 +22,19 @@ export interface EstimateReport {
     /** Number of examples of a supervised run, which has no other basis; absent for reinforcement learning. */
     readonly examples?: number;
   };
-  /** Absent for a training without stages. If present, all other fields cover all stages. */
-  readonly stages?: readonly StageEstimate[];
+  /** Absent for one run. If present, the other fields cover all parts. */
+  readonly parts?: EstimateParts;
+  /** Common to all stages. The runs of a sweep have none in common. */
   readonly budgets: StageBudgets;
 }
 
-export interface StageEstimate {
+export interface EstimateParts {
+  /** Stages of a training, or runs of a sweep. */
+  readonly kind: "stages" | "runs";
+  readonly estimates: readonly PartEstimate[];
+}
+
+export interface PartEstimate {
   readonly name: string;
   readonly method: Config["method"];
   readonly report: EstimateReport;

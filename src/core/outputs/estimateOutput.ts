@@ -2,7 +2,7 @@
 
 import * as z from "zod";
 import { withoutUndefined } from "../../shared/withoutUndefined.ts";
-import type { EstimateReport } from "../estimate/report.ts";
+import type { EstimateParts, EstimateReport } from "../estimate/report.ts";
 import { count, defineOutput, list } from "./output.ts";
 
 const range = z.object({
@@ -10,6 +10,8 @@ const range = z.object({
   low: z.number().describe("90% of expected results are between low and high"),
   high: z.number(),
 });
+
+const method = z.enum(["rl", "sft", "collect"]);
 
 const estimateShape = {
   steps: count.describe("steps covered by the estimate; 1 for an endless run"),
@@ -52,19 +54,25 @@ export const estimateOutput = defineOutput(
   { name: "estimate", version: 1, command: "estimate FILE --json" },
   {
     ...estimateShape,
-    stages: list(
-      z.object({ stage: z.string(), method: z.enum(["rl", "sft", "collect"]), ...estimateShape }),
-    )
+    stages: list(z.object({ stage: z.string(), method, ...estimateShape }))
       .exactOptional()
       .describe("for a file with stages; all other fields are their sums"),
+    runs: list(z.object({ run: z.string(), method, ...estimateShape }))
+      .exactOptional()
+      .describe("for a grid, named by their settings; all other fields are their sums"),
   },
 );
 
 export function describeEstimate(report: EstimateReport): ReturnType<typeof estimateOutput.of> {
-  const stages = report.stages?.map(({ name, method, report: own }) => {
+  const partsOf = (kind: EstimateParts["kind"]) =>
+    report.parts?.kind === kind ? report.parts.estimates : undefined;
+  const stages = partsOf("stages")?.map(({ name, method, report: own }) => {
     return { stage: name, method, ...shaped(own) };
   });
-  return estimateOutput.of({ ...shaped(report), ...withoutUndefined({ stages }) });
+  const runs = partsOf("runs")?.map(({ name, method, report: own }) => {
+    return { run: name, method, ...shaped(own) };
+  });
+  return estimateOutput.of({ ...shaped(report), ...withoutUndefined({ stages, runs }) });
 }
 
 function shaped({ estimate, plan, prices, restsOn }: EstimateReport) {

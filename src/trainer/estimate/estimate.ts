@@ -1,7 +1,5 @@
 /** Estimates what training will take, from a past run or a dry run. */
 
-import type { EstimateBasis } from "../../api/estimate.ts";
-import { isLocalModel } from "../../core/config/fields/presets.ts";
 import type { Config } from "../../core/config/fields/schema.ts";
 import { type Basis, readBasis } from "../../core/estimate/basis.ts";
 import { estimateRun } from "../../core/estimate/estimate.ts";
@@ -11,7 +9,6 @@ import { unseenExamplesEstimate } from "../../core/estimate/unseenExamples.ts";
 import type { FileSystem, FolderFiles } from "../../core/ports.ts";
 import { priceFileOf, readPriceFile } from "../../core/runFolder/priceFile.ts";
 import { requireRunFile } from "../../core/runFolder/runFile.ts";
-import { stageConfig } from "../../core/sweeps/planStages.ts";
 import {
   askedTasks,
   type CountedTasks,
@@ -25,36 +22,12 @@ import type { Prices } from "../../core/usage/prices.ts";
 import { sha256 } from "../../node/hash.ts";
 import { runParent } from "../../node/runPaths.ts";
 import { sum } from "../../shared/mean.ts";
-import { type LoadedConfig, loadConfig } from "../config/configFiles.ts";
+import type { LoadedConfig } from "../config/configFiles.ts";
 import { connectAndPrepare, connectionOptions } from "../plan/connectRun.ts";
 import type { RunPlan, TrainerOptions } from "../plan/runPlan.ts";
-import type { EstimateRequest, RunEnd } from "../plan/types.ts";
+import type { RunEnd } from "../plan/types.ts";
 import { CleanupStack } from "../services/cleanupStack.ts";
 import { type ListPrices, loadListPrices } from "../usage/loadPriceList.ts";
-
-/** Asks no service. @throws AppError `config-invalid`, `config-not-found` */
-export async function estimateBasis(
-  fileSystem: FileSystem,
-  { configPath, overrides = [] }: Pick<EstimateRequest, "configPath" | "overrides">,
-): Promise<EstimateBasis> {
-  const loaded = await loadConfig(fileSystem, configPath, overrides);
-  const { model_name: model } = loaded.config;
-  const config = playedConfig(loaded, overrides);
-  const pastRun =
-    config === null ? null : await newestRunOf(fileSystem, { config, path: loaded.path });
-  return { pastRun, model, isBilled: config !== null && !isLocalModel(model) };
-}
-
-/** The configuration whose rollouts an estimate is based on: the first stage that plays any. Null if there are only examples. */
-function playedConfig(
-  { config, text, path }: LoadedConfig,
-  overrides: readonly string[],
-): Config | null {
-  const names = Object.keys(config.stages ?? {});
-  const stages = names.map((name) => stageConfig({ text, path, overrides }, name));
-  const configs = names.length === 0 ? [config] : stages;
-  return configs.find((own) => own !== null && own.method !== "sft") ?? null;
-}
 
 /** The folder of the newest run with the same environments and model next to a configuration's own; null if there is none. */
 export function newestRunOf(

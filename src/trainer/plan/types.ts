@@ -60,6 +60,8 @@ export interface EstimateRequest extends RunRequest, Pick<TrainRequest, "configP
   readonly from: string | null;
   /** Average number of groups to play per environment; null = none if there is such a run. */
   readonly groups: number | null;
+  /** `key=value,value` each, for the runs of a sweep; absent or empty = a single run. */
+  readonly grid?: readonly string[];
   readonly onEstimate: (report: EstimateReport) => void;
 }
 

@@ -1,24 +1,21 @@
-/** Joins the estimates of stages into one for the whole training, with their shared budget. */
+/** Joins the estimates of stages, or of the runs of a sweep, into one for all of them. */
 
 import { sum } from "../../shared/mean.ts";
 import type { StageBudgets } from "../config/stages.ts";
 import type { Estimate, EstimateRange } from "./estimate.ts";
 import { type EstimatePlan, planWithoutRollouts } from "./plan.ts";
-import type { EstimateReport, StageEstimate } from "./report.ts";
+import type { EstimateParts, EstimateReport } from "./report.ts";
 
 /** Adds the lower and the upper ends of ranges, so the joined range covers more than 90%. */
-export function joinStages(
-  stages: readonly StageEstimate[],
-  budgets: StageBudgets,
-): EstimateReport {
-  const reports = stages.map(({ report }) => report);
+export function joinEstimates(parts: EstimateParts, budgets: StageBudgets): EstimateReport {
+  const reports = parts.estimates.map(({ report }) => report);
   return {
     model: reports[0]?.model ?? "",
     estimate: joinedEstimate(reports.map(({ estimate }) => estimate)),
     plan: joinedPlan(reports.map(({ plan }) => plan)),
     prices: reports.find(({ prices }) => prices !== null)?.prices ?? null,
     restsOn: joinedBasis(reports.map(({ restsOn }) => restsOn)),
-    stages,
+    parts,
     budgets,
   };
 }
@@ -41,7 +38,7 @@ function joinedEstimate(estimates: readonly Estimate[]): Estimate {
     totalTokens: of(({ totalTokens }) => totalTokens),
     evaluationTokens: of(({ evaluationTokens }) => evaluationTokens),
     costUsd: isPriced ? of(({ costUsd }) => costUsd ?? { mean: 0, low: 0, high: 0 }) : null,
-    // Only stages with known times.
+    // Only parts with known times.
     hours:
       hours.length === 0
         ? null
@@ -63,7 +60,7 @@ function joinedPlan(plans: readonly EstimatePlan[]): EstimatePlan {
   };
 }
 
-/** The rollouts that stages are estimated from, if any. They are the same for all of these stages. */
+/** The rollouts of the first part that is estimated from any. */
 function joinedBasis(bases: readonly EstimateReport["restsOn"][]): EstimateReport["restsOn"] {
   const played = bases.find(({ examples }) => examples === undefined);
   const examples = sum(bases.map((basis) => basis.examples ?? 0));

@@ -1,0 +1,60 @@
+/** What an estimate can be based on: the newest past run that is alike, or groups that must be played first. */
+
+import { resolve } from "node:path";
+import type { EstimateBasis } from "../../api/estimate.ts";
+import { isLocalModel } from "../../core/config/fields/presets.ts";
+import type { Config } from "../../core/config/fields/schema.ts";
+import type { FileSystem } from "../../core/ports.ts";
+import { stageConfig } from "../../core/sweeps/planStages.ts";
+import { checkedSweep } from "../../node/loadSweep.ts";
+import { readConfig } from "../../node/startConfig.ts";
+import { type LoadedConfig, loadConfig } from "../config/configFiles.ts";
+import type { EstimateRequest } from "../plan/types.ts";
+import { newestRunOf } from "./estimate.ts";
+
+/** Asks no service. @throws AppError `config-invalid`, `config-not-found` */
+export async function estimateBasis(
+  fileSystem: FileSystem,
+  { configPath, overrides = [], grid = [] }: BasisOf,
+): Promise<EstimateBasis> {
+  if (grid.length > 0) return basisOfSweep(fileSystem, { configPath, overrides, grid });
+  const loaded = await loadConfig(fileSystem, configPath, overrides);
+  const { model_name: model } = loaded.config;
+  const config = playedConfig(loaded, overrides);
+  const pastRun =
+    config === null ? null : await newestRunOf(fileSystem, { config, path: loaded.path });
+  return { pastRun, model, isBilled: config !== null && !isLocalModel(model) };
+}
+
+type BasisOf = Pick<EstimateRequest, "configPath" | "overrides" | "grid">;
+
+/** That of the first run without a past run, else that of the first run. */
+async function basisOfSweep(
+  fileSystem: FileSystem,
+  { configPath, ...given }: Required<BasisOf>,
+): Promise<EstimateBasis> {
+  const text = await readConfig(fileSystem, configPath);
+  const { plan, first } = checkedSweep({ text, path: configPath, ...given });
+  const played = plan.combinations.filter(({ config }) => config.method !== "sft");
+  const bases = await Promise.all(
+    played.map(async ({ config }): Promise<EstimateBasis> => {
+      const pastRun = await newestRunOf(fileSystem, { config, path: resolve(configPath) });
+      return { pastRun, model: config.model_name, isBilled: !isLocalModel(config.model_name) };
+    }),
+  );
+  return (
+    bases.find(({ pastRun }) => pastRun === null) ??
+    bases[0] ?? { pastRun: null, model: first.config.model_name, isBilled: false }
+  );
+}
+
+/** The configuration whose rollouts an estimate is based on: the first stage that plays any. Null if there are only examples. */
+function playedConfig(
+  { config, text, path }: LoadedConfig,
+  overrides: readonly string[],
+): Config | null {
+  const names = Object.keys(config.stages ?? {});
+  const stages = names.map((name) => stageConfig({ text, path, overrides }, name));
+  const configs = names.length === 0 ? [config] : stages;
+  return configs.find((own) => own !== null && own.method !== "sft") ?? null;
+}
