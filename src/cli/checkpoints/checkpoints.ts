@@ -24,6 +24,8 @@ import { type Column, tableLines } from "../terminal/table.ts";
 import { checkpointLines, minuteText } from "./checkpointLines.ts";
 import { downloadWeights } from "./downloadWeights.ts";
 
+const DAY_S = 24 * 3600;
+
 type Action<Kind extends CheckpointAction["action"]> = Extract<CheckpointAction, { action: Kind }>;
 
 /** @throws from the trainer; changes printed before an error remain */
@@ -140,14 +142,20 @@ function changeText(
     case "unpublish":
       return l10n.t("no longer public");
     case "set-ttl":
-      return wanted.ttlSeconds === null
-        ? l10n.t("kept until it is deleted")
-        : plural(
-            Math.round(wanted.ttlSeconds / 3600),
-            "kept for {0} hour from now",
-            "kept for {0} hours from now",
-          );
+      return keptText(wanted.ttlSeconds);
   }
+}
+
+function keptText(ttlSeconds: number | null): string {
+  if (ttlSeconds === null) return l10n.t("kept until it is deleted");
+  const days = ttlSeconds / DAY_S;
+  return Number.isInteger(days)
+    ? plural(days, "kept for {0} day from now", "kept for {0} days from now")
+    : plural(
+        Math.round(ttlSeconds / 3600),
+        "kept for {0} hour from now",
+        "kept for {0} hours from now",
+      );
 }
 
 function placeText(place: StoredCheckpoint["place"]): string {

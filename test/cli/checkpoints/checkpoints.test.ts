@@ -228,7 +228,8 @@ describe("changes of checkpoints", () => {
   it.each([
     [["publish", PATH], "now public for everyone who knows the address"],
     [["unpublish", PATH], "no longer public"],
-    [["set-ttl", PATH, "2d"], "kept for 48 hours from now"],
+    [["set-ttl", PATH, "2d"], "kept for 2 days from now"],
+    [["set-ttl", PATH, "36h"], "kept for 36 hours from now"],
     [["set-ttl", PATH, "1h"], "kept for 1 hour from now"],
     [["set-ttl", PATH, "never"], "kept until it is deleted"],
     [["delete", PATH], "deleted from Tinker"],
@@ -250,7 +251,7 @@ describe("changes of checkpoints", () => {
     };
     const words = ["set-ttl", "runs/demo", "7d", "--name", "a"];
     const { text } = await run({ changeInRun }, words, fileSystem);
-    expect(text).toBe(`kept for 168 hours from now: ${PATH}`);
+    expect(text).toBe(`kept for 7 days from now: ${PATH}`);
     expect(asked).toEqual([
       expect.objectContaining({ run: "/home/me/runs/demo", name: "a", isLocalOnly: false }),
     ]);
