@@ -60,6 +60,14 @@ describe("a run that cannot start says why in one line, and sends no request tha
     expect(stderr.trimEnd().split("\n")).toHaveLength(1);
   });
 
+  it("no key for another server than Tinker's", async () => {
+    const { code, stderr } = await train(SOUND, "");
+    expect({ code, asked }).toEqual({ code: 2, asked: [] });
+    expect(stderr).toContain(
+      `model_name: Org/Model is trained by the server at ${server.url}, which needs TINKER_API_KEY.`,
+    );
+  });
+
   it.each([
     ["a wrong key", SOUND, "tml-other-key", 5, /API key|TINKER_API_KEY/],
     [

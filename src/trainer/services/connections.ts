@@ -128,7 +128,8 @@ async function hostedTinker(options: ConnectionOptions): Promise<TinkerConnectio
   const address = tinkerAddress(options);
   const { url: baseUrl, keyName, key: apiKey, keySource, headers } = address;
   if (apiKey === null) {
-    throw missingKey(keyName, `model_name: ${config.model_name} is trained by Tinker`);
+    const trainer = address.source === null ? "Tinker" : `the server at ${baseUrl}`;
+    throw missingKey(keyName, `model_name: ${config.model_name} is trained by ${trainer}`);
   }
   for (const secret of [apiKey, ...Object.values(headers)]) redactor.learn(secret);
   const http = redactingRefusals(withHeaders(createHttpClient(), baseUrl, headers), redactor);
