@@ -19,9 +19,7 @@ export async function* showTasks(context: ShowContext): AsyncGenerator<Line, voi
   const { fileSystem, folder, width, reader } = context;
   const known = await readCurriculumTasks(fileSystem, folder);
   if (known === null) {
-    yield quietLine(
-      l10n.t("No save of this run knows its tasks: it has no curriculum, or no save yet."),
-    );
+    yield quietLine(l10n.t("This run has no `curriculum`, or has not saved yet."));
     return;
   }
   const sorted = known.tasks.toSorted((a, b) => a.step - b.step);

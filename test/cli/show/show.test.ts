@@ -564,7 +564,7 @@ test("the tasks of a curriculum are shown by when they were last trained", async
   expect(text).toContain("success: expected of the next rollout");
   expect((await show(fileSystem, "--tasks", "--step", "1")).errors).toContain("--tasks is for");
   await writeState(fileSystem, FOLDER, aRunState(6));
-  expect((await show(fileSystem, "--tasks")).text).toContain("it has no curriculum");
+  expect((await show(fileSystem, "--tasks")).text).toContain("This run has no `curriculum`");
 });
 
 test("a replay shows where an agent starts another conversation, with its prompt, and where one continues", async () => {
