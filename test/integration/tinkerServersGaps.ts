@@ -5,8 +5,7 @@
  */
 
 import * as z from "zod";
-import type { LossName } from "../../src/core/config/rules/lossDefaults.ts";
-import { policyLoss } from "../../src/core/serverChecks/policyLosses.ts";
+import { type DocumentedLoss, policyLoss } from "../../src/core/serverChecks/policyLosses.ts";
 import {
   decodeForwardBackwardOutput,
   decodeForwardBackwardRequest,
@@ -208,7 +207,7 @@ function lossResult(
   { data, lossFn, lossConfig }: ForwardBackwardCall,
 ): Buffer {
   // The server behind has accepted them.
-  const loss = policyLoss(lossFn as LossName, lossConfig as Readonly<Record<string, number>>);
+  const loss = policyLoss(lossFn as DocumentedLoss, lossConfig as Readonly<Record<string, number>>);
   const outputs = decodeForwardBackwardOutput(body).outputs.map(({ logprobs }, d) => {
     const { logprobs: q, advantages } = data[d]?.lossInputs ?? {};
     const tokens = Array.from(logprobs, (p, i) => ({

@@ -392,7 +392,7 @@ export class PolicyThreads {
     const { chat, sha256, newCallId } = this.#options;
     const sampled = cutAtStop(chat.tokenizer, whole, request.stopTexts);
     const ids = Array.from(sampled.tokens);
-    thread.streams.current.addTurn(sampled.tokens, sampled.logprobs);
+    thread.streams.current.addTurn(sampled.tokens, sampled.logprobs, sampled.sequenceId);
     const number = this.#turnCount;
     thread.turnNumbers.push(number);
     this.#turnCount += 1;

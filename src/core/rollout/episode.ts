@@ -252,7 +252,7 @@ export class Episode implements RolloutEpisode {
       seed: seedOf(this.turnCount),
     });
     this.#samplingMs += clock.monotonic() - started;
-    current.addTurn(sampled.tokens, sampled.logprobs);
+    current.addTurn(sampled.tokens, sampled.logprobs, sampled.sequenceId);
     const read = lastTurnReader(chat, current, this.#declared);
     const { parsed } = read();
     const isTruncated = sampled.stopReason === "length" && !parsed.ended;

@@ -24,6 +24,8 @@ export interface LedgerView {
   readonly sources: Uint8Array;
   /** Each token's turn in the rollout, -1 for the prompt. Closing and delta tokens belong to the preceding turn. */
   readonly turns: Int16Array;
+  /** Source, turn and mask of all tokens, in stored form. */
+  readonly runs: readonly TokenRun[];
   /** Ids that a teacher reads instead of the prompt; absent if they are the same. */
   readonly taughtPrompt?: Int32Array | undefined;
 }
@@ -45,6 +47,8 @@ export interface TokenRun {
   readonly source: TokenSource;
   readonly turn: number;
   readonly isTrained: boolean;
+  /** The sampled sequence that they are, or the first one whose prompt has them; absent unless `loss_fn` needs it. */
+  readonly sequence?: string | undefined;
 }
 
 /** Log-probabilities of a sampled turn; all other tokens have 0. */
@@ -147,7 +151,6 @@ export class Ledger implements LedgerView {
     return this.#spread(new Int16Array(this.#length), ({ turn }) => turn);
   }
 
-  /** Source, turn and mask of all tokens, in stored form. */
   get runs(): readonly TokenRun[] {
     return this.#runs;
   }
@@ -178,17 +181,27 @@ export class Ledger implements LedgerView {
 
   /**
    * Appends a sampled turn; typed arrays are not copied. With `logprobs` null it is only context: invented probabilities are never
-   * trained on.
+   * trained on. `sequence` is the service's name of the sample.
    * @throws AppError `invariant` when `logprobs` cannot be trained on, see {@link areUsable}
    */
-  addTurn(tokens: ArrayLike<number>, logprobs: Logprobs | null): void {
+  addTurn(tokens: ArrayLike<number>, logprobs: Logprobs | null, sequence?: string): void {
     this.#turn += 1;
     this.#turnCount += 1;
     this.#lastTurnStart = this.#length;
     if (logprobs !== null && !areUsable(tokens, logprobs)) {
       throw new AppError("invariant", "Sampled tokens need one finite log-probability each.");
     }
-    this.#append(tokens, "sampled", logprobs);
+    if (sequence !== undefined) this.#nameContext(sequence);
+    this.#append(tokens, "sampled", logprobs, { sequence });
+  }
+
+  /** The request that sampled `sequence` was the first to see the context since the turn before. */
+  #nameContext(sequence: string): void {
+    for (let i = this.#runs.length - 1; i >= 0; i -= 1) {
+      const run = this.#runs[i];
+      if (run === undefined || run.sequence !== undefined) return;
+      this.#runs[i] = { ...run, sequence };
+    }
   }
 
   /** Appends a turn that was given, not sampled. It has no log-probabilities, so only a loss without them may train on it. */
@@ -196,7 +209,7 @@ export class Ledger implements LedgerView {
     this.#turn += 1;
     this.#turnCount += 1;
     this.#lastTurnStart = this.#length;
-    this.#append(tokens, "sampled", null, isTrained);
+    this.#append(tokens, "sampled", null, { isTrained });
   }
 
   /** Appends the context between the last turn and the next. */
@@ -209,7 +222,7 @@ export class Ledger implements LedgerView {
     tokens: ArrayLike<number>,
     source: TokenSource,
     logprobs: Logprobs | null,
-    isTrained = logprobs !== null,
+    { isTrained = logprobs !== null, sequence }: Partial<TokenRun> = {},
   ): void {
     if (tokens.length === 0) return;
     if (logprobs !== null) {
@@ -218,7 +231,7 @@ export class Ledger implements LedgerView {
     }
     this.#tokens.push(tokens instanceof Int32Array ? tokens : Int32Array.from(tokens));
     this.#length += tokens.length;
-    this.#addRun({ end: this.#length, source, turn: this.#turn, isTrained });
+    this.#addRun({ end: this.#length, source, turn: this.#turn, isTrained, sequence });
   }
 
   #addRun(run: TokenRun): void {

@@ -34,7 +34,12 @@ interface TimedSampling {
   readonly chat: Pick<Chat, "renderer">;
   readonly settings: Pick<
     RolloutSettings,
-    "temperature" | "topK" | "topP" | "samplingTimeoutMs" | "recomputesLogprobs"
+    | "temperature"
+    | "topK"
+    | "topP"
+    | "samplingTimeoutMs"
+    | "recomputesLogprobs"
+    | "recordsStability"
   >;
   /** Waits for a slot among the samples in flight; returns its release function. */
   readonly sampleSlot: (signal: AbortSignal) => Promise<() => void>;
@@ -51,10 +56,12 @@ export async function sampleInTime(
   asked: Pick<SampleRequest, "prompt" | "images" | "maxTokens" | "seed">,
   signal: AbortSignal = limit.signal,
 ): Promise<SampledTurn> {
-  const { temperature, topK, topP, recomputesLogprobs, samplingTimeoutMs: limitMs } = settings;
+  const { temperature, topK, topP, recordsStability } = settings;
+  const { recomputesLogprobs, samplingTimeoutMs: limitMs } = settings;
   const { prompt, images = [], maxTokens, seed } = asked;
   const stop = stopsOf(chat.renderer);
-  const request = { prompt, images, maxTokens, temperature, topK, topP, seed, stop };
+  const drawn = { temperature, topK, topP, seed, stop, recordsStability };
+  const request = { prompt, images, maxTokens, ...drawn };
   const release = await limit.withTimerPaused(() => sampleSlot(signal));
   const onLimit = (): Error => timeoutError("A sample (sampling_timeout)", limitMs);
   try {

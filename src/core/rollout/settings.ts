@@ -27,6 +27,8 @@ export interface RolloutSettings {
   readonly samplingTimeoutMs: number;
   /** Whether missing log-probabilities are requested separately, as training needs them. */
   readonly recomputesLogprobs: boolean;
+  /** Whether samples are recorded for `loss_fn: stable_reinforce`. */
+  readonly recordsStability: boolean;
   /** Whether to use group scoring if the environment offers it. */
   readonly groupScoring: boolean;
   readonly rewards: RewardRules;
@@ -80,6 +82,7 @@ export function rolloutSettings(
     parallelToolCalls: environment.parallel_tool_calls,
     samplingTimeoutMs: config.sampling_timeout * 1000,
     recomputesLogprobs: true,
+    recordsStability: config.loss_fn === "stable_reinforce",
     groupScoring: environment.group_scoring,
     rewards: environment,
     teacher: text === null ? null : { text, maxTokens: maxContext },

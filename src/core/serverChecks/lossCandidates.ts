@@ -1,10 +1,10 @@
 /** Losses that a server may compute instead of the requested one. */
 
-import { LOSS_DEFAULTS, type LossName } from "../config/rules/lossDefaults.ts";
-import { type DatumLoss, ofEach, policyLoss } from "./policyLosses.ts";
+import { LOSS_DEFAULTS } from "../config/rules/lossDefaults.ts";
+import { type DatumLoss, type DocumentedLoss, ofEach, policyLoss } from "./policyLosses.ts";
 
 export interface LossCandidate {
-  readonly loss: LossName | "cross_entropy";
+  readonly loss: DocumentedLoss | "cross_entropy";
   /** Display name. For the requested loss, its name. */
   readonly label: string;
   readonly values: DatumLoss;
@@ -13,7 +13,7 @@ export interface LossCandidate {
 type Parameters = Readonly<Record<string, number>>;
 
 /** Parameters that some servers have used without being asked: `docs/protocols/tinker.md#losses`. */
-const KNOWN_DEFAULTS: Readonly<Record<LossName, readonly Parameters[]>> = {
+const KNOWN_DEFAULTS: Readonly<Record<DocumentedLoss, readonly Parameters[]>> = {
   importance_sampling: [],
   ppo: [LOSS_DEFAULTS.ppo],
   cispo: [LOSS_DEFAULTS.cispo, LOSS_DEFAULTS.ppo],
@@ -22,11 +22,11 @@ const KNOWN_DEFAULTS: Readonly<Record<LossName, readonly Parameters[]>> = {
 };
 
 // Sound: the table's type lists its keys.
-export const LOSS_NAMES = Object.keys(LOSS_DEFAULTS) as readonly LossName[];
+export const LOSS_NAMES = Object.keys(KNOWN_DEFAULTS) as readonly DocumentedLoss[];
 
 /** The requested loss is first. */
 export function lossCandidates(
-  asked: LossName,
+  asked: DocumentedLoss,
   parameters: Parameters,
 ): readonly [LossCandidate, ...LossCandidate[]] {
   const own = policyLoss(asked, parameters);

@@ -3,6 +3,9 @@
 import type { LossName } from "../config/rules/lossDefaults.ts";
 import { mean } from "../util/stats.ts";
 
+/** All losses but those whose formula is not published. */
+export type DocumentedLoss = Exclude<LossName, "stable_reinforce">;
+
 /** Inputs of a loss at one position. */
 export interface LossToken {
   /** Log-probability of the target under the trained weights. */
@@ -18,7 +21,7 @@ type TokenLoss = (token: LossToken) => number;
 
 /** `parameters` is the complete `loss_fn_config`. */
 export function policyLoss(
-  loss: LossName,
+  loss: DocumentedLoss,
   parameters: Readonly<Record<string, number>>,
 ): DatumLoss {
   const low = parameters["clip_low_threshold"] ?? 0;

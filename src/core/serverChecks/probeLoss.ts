@@ -8,7 +8,7 @@ import type { ForwardBackwardResult } from "../tinker/wire/forwardBackwardProto.
 import { lossMetrics } from "../tinker/wire/metricNames.ts";
 import { LOSS_NAMES, type LossCandidate, lossCandidates } from "./lossCandidates.ts";
 import { type LossNormalization, normalized } from "./normalizations.ts";
-import type { LossToken } from "./policyLosses.ts";
+import type { DocumentedLoss, LossToken } from "./policyLosses.ts";
 import { type ProbeData, probeData, toDatums } from "./probeData.ts";
 import { answerOrRefusal, type Refusal } from "./refusal.ts";
 
@@ -19,7 +19,9 @@ export type LossFinding =
   /** The server does not support this check. */
   | { readonly kind: "refused"; readonly words: string };
 
-type Asked = Pick<Config, "loss_fn" | "loss_fn_config">;
+interface Asked extends Pick<Config, "loss_fn_config"> {
+  readonly loss_fn: DocumentedLoss;
+}
 
 /**
  * Sends one request if the answer is as documented. Otherwise sends a second request with data calibrated to the model's
@@ -67,13 +69,13 @@ function ask(
   return answerOrRefusal(client.forwardBackward(toDatums(data, loss), loss, parameters, how));
 }
 
-/** A server that refuses all losses in this form may still accept them in training. */
-async function refusedLoss(
+/** Asks for the other losses: a server that refuses all losses in this form may still accept them in training. */
+export async function refusedLoss(
   client: TrainingClient,
   data: ProbeData,
   asked: LossName,
   { refusal: words }: Refusal,
-): Promise<LossFinding> {
+): Promise<Extract<LossFinding, { kind: "not-offered" | "refused" }>> {
   const offered: LossName[] = [];
   for (const loss of LOSS_NAMES.filter((other) => other !== asked)) {
     const parameters = lossParameters({ loss_fn: loss, loss_fn_config: {} });

@@ -34,6 +34,8 @@ export interface SampleRequest {
   readonly seed?: number | undefined;
   /** Token ids or texts. Absent = stop at the model's end-of-text tokens; empty = never stop early. */
   readonly stop?: readonly number[] | readonly string[] | undefined;
+  /** True records what `stable_reinforce` needs to train on the sample; absent = false. */
+  readonly recordsStability?: boolean | undefined;
 }
 
 /** Uses the decoded typed arrays where possible: lists take twice the memory, and one step creates thousands of long ones. */
@@ -43,6 +45,8 @@ export interface Sample {
   /** As long as `tokens`; null if the server sent none or a different number. */
   readonly logprobs: readonly number[] | Float32Array | null;
   readonly stopReason: "stop" | "length";
+  /** Names the sample in its session; present if the request recorded it. */
+  readonly sequenceId?: string | undefined;
 }
 
 export interface SampleOptions {
@@ -87,6 +91,11 @@ interface Drawing {
   readonly isScored: boolean;
 }
 
+/** With the sequence that the accepted request announced; null if the server announced none. */
+interface Drawn extends SampleResult {
+  readonly sequenceId: string | null;
+}
+
 interface DrawOptions extends Required<Pick<SampleOptions, "signal" | "withTimerPaused">> {
   readonly meter: UsageMeter | undefined;
 }
@@ -102,7 +111,8 @@ export function createSamplingClient(options: SamplingClientOptions): SamplingCl
     samplerId,
     baseModel: options.baseModel,
     sample: async (request, sampleOptions = {}) => {
-      return toSample(await sampler.draw({ request, isScored: false }, sampleOptions), samplerId);
+      const drawn = await sampler.draw({ request, isScored: false }, sampleOptions);
+      return { ...toSample(drawn, samplerId), sequenceId: recordedId(request, drawn, samplerId) };
     },
     computeLogprobs: async (tokens, { images = [], ...sampleOptions } = {}) => {
       const params = { maxTokens: 1, temperature: 1, topK: -1, topP: 1 };
@@ -128,10 +138,10 @@ class Sampler {
   async draw(
     drawing: Drawing,
     { signal = this.#options.session.signal, withTimerPaused = withoutTimer, meter }: SampleOptions,
-  ): Promise<SampleResult> {
+  ): Promise<Drawn> {
     const { clock, random, session, mayResubmit } = this.#options;
     const startedAtMs = clock.monotonic();
-    const attempt = async (): Promise<TryOutcome<SampleResult>> => {
+    const attempt = async (): Promise<TryOutcome<Drawn>> => {
       session.check();
       try {
         const result = await this.#drawOnce(drawing, { signal, withTimerPaused, meter });
@@ -154,7 +164,7 @@ class Sampler {
     try {
       const result = readSampleResult(await operations.result(accepted, waiting));
       meter?.add(usageOf(result, promptTokens));
-      return result;
+      return { ...result, sequenceId: accepted.future.sample_sequence_ids?.[0] ?? null };
     } catch (error) {
       const isGivenUp = waiting.signal.aborted;
       if (isGivenUp) canceller.cancel(accepted.future.request_id);
@@ -235,6 +245,7 @@ function sampleBody(
       top_p: request.topP,
     },
     prompt_logprobs: isScored,
+    record_stability_info: request.recordsStability || undefined,
     ...sequence,
     type: "sample",
   };
@@ -253,6 +264,19 @@ function toSample({ sequences }: SampleResult, samplerId: string): Sample {
     logprobs: logprobs?.length === tokens.length ? logprobs : null,
     stopReason,
   };
+}
+
+/** Undefined unless the request asks for it: other losses need no ids, and some servers send none. */
+function recordedId(
+  { recordsStability = false }: SampleRequest,
+  { sequenceId }: Drawn,
+  samplerId: string,
+): string | undefined {
+  if (!recordsStability) return undefined;
+  if (sequenceId !== null) return sequenceId;
+  const problem = `Sampler ${samplerId} names no sequence of a sample (sample_sequence_ids), which loss_fn: stable_reinforce needs`;
+  const details = { data: { detail: problem } };
+  throw tinkerError("tinker-protocol", problem, details, "Set loss_fn to ppo or cispo.");
 }
 
 /** SkyRL omits the first value, which is undefined anyway. */

@@ -76,7 +76,21 @@ export class Generator {
     const newest = policies.get(samplers.at(-1)?.version ?? -1);
     if (newest === undefined) this.setWeights(await this.saveSampler(start.step), start);
     else this.#policy = newest;
+    await this.#reportDiscarded(context, start);
     await this.#issueAgain(context, start, { pending, samplers }, policies);
+  }
+
+  async #reportDiscarded({ reporting }: RunContext, { step }: LoopPosition): Promise<void> {
+    const groups = this.#stored?.discarded ?? 0;
+    if (groups === 0) return;
+    const message = `loss_fn: stable_reinforce trains only on samples of the current session, so ${formatQuantity(groups, "finished group")} of the session before ${groups === 1 ? "is" : "are"} sampled again.`;
+    await report(reporting, {
+      step,
+      level: "info",
+      kind: "groups-discarded",
+      message,
+      data: { groups },
+    });
   }
 
   async #issueAgain(

@@ -371,6 +371,7 @@ class PlayedTasks implements PlayResult {
           samplingTimeoutMs: NO_LIMIT_MS,
           maxRetries: 0,
           recomputesLogprobs: false,
+          recordsStability: false,
           teacher: null,
         },
         clock: systemClock,

@@ -1,11 +1,11 @@
 /** A simulated server for policy losses: which loss it computes, with which parameters, and how it sums them. */
 
-import { LOSS_DEFAULTS, type LossName } from "../../../src/core/config/rules/lossDefaults.ts";
+import { LOSS_DEFAULTS } from "../../../src/core/config/rules/lossDefaults.ts";
 import {
   type LossNormalization,
   normalized,
 } from "../../../src/core/serverChecks/normalizations.ts";
-import { policyLoss } from "../../../src/core/serverChecks/policyLosses.ts";
+import { type DocumentedLoss, policyLoss } from "../../../src/core/serverChecks/policyLosses.ts";
 import type {
   ForwardBackwardResult,
   LossConfig,
@@ -13,7 +13,7 @@ import type {
 
 export interface LossServer {
   /** Computed instead of the requested loss. */
-  readonly always?: LossName;
+  readonly always?: DocumentedLoss;
   /** Replaces the sent parameters. */
   readonly parameters?: Readonly<Record<string, number>>;
   readonly normalization?: LossNormalization;
@@ -38,7 +38,7 @@ export function answerOf(server: LossServer, asked: Asked): ForwardBackwardResul
   const { normalization = "token_sum", metric = "loss:sum", logprob = someLogprob } = server;
   const sent = asked.lossConfig as Readonly<Record<string, number>>;
   // Tests request losses only by name.
-  const name = server.always ?? (asked.lossFn as LossName);
+  const name = server.always ?? (asked.lossFn as DocumentedLoss);
   const own = server.always === undefined ? sent : LOSS_DEFAULTS[server.always];
   const loss = policyLoss(name, server.parameters ?? own);
   const outputs = asked.data.map(({ targets, logprobs, advantages }) => {

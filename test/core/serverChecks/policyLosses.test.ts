@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { type LossName, lossParameters } from "../../../src/core/config/rules/lossDefaults.ts";
-import { policyLoss } from "../../../src/core/serverChecks/policyLosses.ts";
+import { lossParameters } from "../../../src/core/config/rules/lossDefaults.ts";
+import { type DocumentedLoss, policyLoss } from "../../../src/core/serverChecks/policyLosses.ts";
 
 /** p, q, advantage; then the values of the single-token losses with their default parameters. */
 const VECTORS = [
@@ -9,7 +9,7 @@ const VECTORS = [
   [-2, -0.5, 1, -0.2231302, -0.2231302, 0.4462603, 2.05625],
   [-0.1, -2.5, -1, 11.0231764, 11.0231764, -0.4, 0.044],
 ] as const;
-const LOSSES: readonly LossName[] = ["importance_sampling", "ppo", "cispo", "dro"];
+const LOSSES: readonly DocumentedLoss[] = ["importance_sampling", "ppo", "cispo", "dro"];
 
 describe.each(VECTORS)("at p %f, q %f and advantage %f", (p, q, advantage, ...expected) => {
   it.each(LOSSES.map((loss, i) => [loss, expected[i]] as const))("%s is %f", (loss, value) => {

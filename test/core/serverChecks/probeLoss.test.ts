@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
-import type { LossName } from "../../../src/core/config/rules/lossDefaults.ts";
 import type { LossNormalization } from "../../../src/core/serverChecks/normalizations.ts";
+import type { DocumentedLoss } from "../../../src/core/serverChecks/policyLosses.ts";
 import { probeLoss } from "../../../src/core/serverChecks/probeLoss.ts";
 import { tinkerError } from "../../../src/core/tinker/transport/errors.ts";
 import { FakeTrainingClient, type LossCall } from "../training/fakeTrainingClient.ts";
 import { answerOf, type LossServer } from "./lossServer.ts";
 
-const LOSSES: readonly LossName[] = ["importance_sampling", "ppo", "cispo", "dro", "gspo"];
+const LOSSES: readonly DocumentedLoss[] = ["importance_sampling", "ppo", "cispo", "dro", "gspo"];
 const TOKENS = Array.from({ length: 20 }, (_, i) => 3 + 7 * i);
 
 function clientOf(server: LossServer): FakeTrainingClient {
@@ -20,7 +20,7 @@ function inputs({ lossInputs }: LossCall["data"][number]) {
   return { targets: of("target_tokens"), logprobs: of("logprobs"), advantages: of("advantages") };
 }
 
-function probe(client: FakeTrainingClient, loss_fn: LossName, loss_fn_config = {}) {
+function probe(client: FakeTrainingClient, loss_fn: DocumentedLoss, loss_fn_config = {}) {
   return probeLoss(client, TOKENS, { loss_fn, loss_fn_config });
 }
 
@@ -88,7 +88,7 @@ describe.each(LOSSES)("a server that is asked for %s", (asked) => {
 });
 
 describe("a server that ignores the parameters of the loss", () => {
-  it.each<[LossName, Record<string, number>, Record<string, number>, string]>([
+  it.each<[DocumentedLoss, Record<string, number>, Record<string, number>, string]>([
     [
       "ppo",
       { clip_high_threshold: 1.5 },

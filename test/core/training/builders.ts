@@ -55,6 +55,7 @@ export function someSettings(changes: Partial<RolloutSettings> = {}): RolloutSet
     onToolTimeout: "answer",
     parallelToolCalls: false,
     recomputesLogprobs: true,
+    recordsStability: false,
     samplingTimeoutMs: 600_000,
     sessionTimeoutMs: 120_000,
     groupScoring: true,

@@ -91,15 +91,15 @@ export const optimizerFields = {
     default: 1,
     change: "tunable",
     unit: "passes",
-    doc: "Number of passes over a step's data, the epochs of PPO (arXiv:1707.06347): a step makes `num_passes` times `num_substeps` updates. Advantages and the sampler's log-probabilities stay the same; each further pass divides the groups among updates in another order, which depends on `seed`. Each pass is billed as training. After the first update the policy differs from its sampler, so use a loss that bounds the ratio: `ppo`, `cispo` or `gspo`. `optim/last_pass/…` shows how far they differ.",
+    doc: "Number of passes over a step's data, the epochs of PPO (arXiv:1707.06347): a step makes `num_passes` times `num_substeps` updates. Advantages and the sampler's log-probabilities stay the same; each further pass divides the groups among updates in another order, which depends on `seed`. Each pass is billed as training. After the first update the policy differs from its sampler, so use a loss that bounds the ratio (`ppo`, `cispo` or `gspo`), or `stable_reinforce`. `optim/last_pass/…` shows how far they differ.",
   },
   loss_fn: {
     type: "enum",
-    values: ["importance_sampling", "ppo", "cispo", "dro", "gspo"],
+    values: ["importance_sampling", "ppo", "cispo", "dro", "gspo", "stable_reinforce"],
     default: "ppo",
     change: "fixed",
     isCommon: true,
-    doc: "The policy loss. `ppo` varies least between seeds, `cispo` keeps the most entropy, `dro` needs several substeps. `gspo` compares whole sequences: it clips the geometric mean of their token ratios.",
+    doc: "The policy loss. `ppo` varies least between seeds, `cispo` keeps the most entropy, `dro` needs several substeps. `gspo` compares whole sequences: it clips the geometric mean of their token ratios. `stable_reinforce` is Tinker's REINFORCE for off-policy data, and the default of its cookbook for `max_steps_off_policy`: it is in alpha, only the hosted service computes it, and its formula is not published. A run with it trains only on rollouts of its own session, so a resume samples waiting groups again.",
   },
   loss_fn_config: {
     type: "map",
@@ -107,7 +107,7 @@ export const optimizerFields = {
     of: { type: "number" },
     default: {},
     change: "tunable",
-    doc: "Parameters of the loss. `ppo` and `cispo`: `clip_low_threshold` and `clip_high_threshold`, bounds of the probability ratio (by default 0.8 and 1.2 for ppo, 0 and 4 for cispo). `gspo`: the same keys, bounds of the ratio of a sequence, which varies far less (by default 0.9997 and 1.0004). `dro`: `beta`.",
+    doc: "Parameters of the loss. `ppo` and `cispo`: `clip_low_threshold` and `clip_high_threshold`, bounds of the probability ratio (by default 0.8 and 1.2 for ppo, 0 and 4 for cispo). `gspo`: the same keys, bounds of the ratio of a sequence, which varies far less (by default 0.9997 and 1.0004). `dro`: `beta`. `importance_sampling` and `stable_reinforce` have none.",
   },
   off_policy_correction: {
     type: "enum",

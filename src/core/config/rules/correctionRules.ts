@@ -1,5 +1,6 @@
 /** Which bounds an off-policy correction takes, and runs that should have a correction. */
 
+import { isLocalModel } from "../fields/presets.ts";
 import type { Config } from "../fields/schema.ts";
 import { advice, conflict, type Finding, note } from "../source/finding.ts";
 import { preferred, type Remedy, setKeyTo } from "../source/remedy.ts";
@@ -49,7 +50,10 @@ function unboundedFindings(config: Config): readonly Finding[] {
   }
   if (stepsAhead === 0 || correction !== "none") return [];
   const report = stepsAhead > FEW_STEPS_AHEAD ? advice : note;
-  const message = `Rollouts are trained ${stepsAhead} ${stepsAhead === 1 ? "step" : "steps"} off-policy, and \`importance_sampling\` does not bound their ratios: a few tokens may dominate an update. Use \`ppo\` or \`cispo\`, which clip them, or \`off_policy_correction: tis\`.`;
+  const hosted = isLocalModel(config.model_name)
+    ? ""
+    : " The default of Tinker's cookbook for off-policy data is `stable_reinforce`, in alpha and only at the hosted service.";
+  const message = `Rollouts are trained ${stepsAhead} ${stepsAhead === 1 ? "step" : "steps"} off-policy, and \`importance_sampling\` does not bound their ratios: a few tokens may dominate an update. Use \`ppo\` or \`cispo\`, which clip them, or \`off_policy_correction: tis\`.${hosted}`;
   const remedies = [
     preferred(setKeyTo(["loss_fn"], "ppo")),
     setKeyTo(["off_policy_correction"], "tis"),

@@ -54,9 +54,9 @@ function substepFindings({ loss_fn, num_substeps }: Config): readonly Finding[] 
 
 function lagFindings(config: Config): readonly Finding[] {
   const { loss_fn, max_steps_off_policy: steps, off_policy_correction: correction } = config;
-  // Importance sampling is covered by the correction rules.
-  if (steps < MANY_STEPS_AHEAD || correction !== "none" || loss_fn === "importance_sampling")
-    return [];
+  // Importance sampling is covered by the correction rules, and `stable_reinforce` is for such data.
+  const isOther = loss_fn === "importance_sampling" || loss_fn === "stable_reinforce";
+  if (steps < MANY_STEPS_AHEAD || correction !== "none" || isOther) return [];
   const path = ["off_policy_correction"];
   const message = `Rollouts are trained up to ${steps} steps off-policy without a correction. Use \`off_policy_correction: tis\`, or fewer steps.`;
   const remedies = [preferred(setKeyTo(path, "tis"))];

@@ -15,6 +15,7 @@ export const LOSS_DEFAULTS = {
   cispo: { clip_low_threshold: 0, clip_high_threshold: 4 },
   dro: { beta: 0.05 },
   gspo: { clip_low_threshold: 0.9997, clip_high_threshold: 1.0004 },
+  stable_reinforce: {},
 } as const satisfies Readonly<Record<LossName, Readonly<Record<string, number>>>>;
 
 /** True when a rollout with an advantage of 0 can still have a gradient: from the loss's own penalty, the KL penalty, or a teacher. */

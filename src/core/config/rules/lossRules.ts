@@ -1,5 +1,6 @@
 /** Which parameters each loss accepts, and their constraints. */
 
+import { isLocalModel } from "../fields/presets.ts";
 import type { Config } from "../fields/schema.ts";
 import { conflict, type Finding } from "../source/finding.ts";
 import { preferred, type Remedy, setTo } from "../source/remedy.ts";
@@ -24,6 +25,8 @@ export function lossFindings(config: Config): readonly Finding[] {
       return clipFindings(config.loss_fn, config.loss_fn_config);
     case "dro":
       return [...betaFindings(config.loss_fn_config), ...normalizationFindings(config)];
+    case "stable_reinforce":
+      return stableFindings(config);
     case "importance_sampling":
       return [];
   }
@@ -45,6 +48,22 @@ function clipFindings(
   const title = `Set to ${defaults.clip_low_threshold} and ${defaults.clip_high_threshold}`;
   const remedy: Remedy = { kind: "set", path: [PLACE], value: { ...defaults }, title };
   return [conflict("TRL204", [PLACE], message, { part: "key", remedies: [preferred(remedy)] })];
+}
+
+/** Only Tinker's hosted service computes this loss, from what it recorded while sampling. */
+function stableFindings(config: Config): readonly Finding[] {
+  const { model_name: model, off_policy_correction: correction } = config;
+  if (isLocalModel(model)) {
+    const message = `The embedded engine does not compute \`stable_reinforce\`, whose formula is not published. Use \`cispo\` or \`ppo\` with \`${model}\`.`;
+    const path = ["loss_fn"];
+    const remedies = [preferred(setTo(path, "cispo")), setTo(path, "ppo")];
+    return [conflict("TRL204", path, message, { relatedPaths: [["model_name"]], remedies })];
+  }
+  if (correction !== "tis" && correction !== "icepop") return [];
+  const path = ["off_policy_correction"];
+  const message = `\`stable_reinforce\` corrects for off-policy tokens itself and starts at the sampler's probabilities, which \`${correction}\` replaces. Set \`none\`.`;
+  const remedies = [preferred(setTo(path, "none"))];
+  return [conflict("TRL204", path, message, { relatedPaths: [["loss_fn"]], remedies })];
 }
 
 /** Normalization scales the advantages, but the penalty of `dro` does not depend on them. */

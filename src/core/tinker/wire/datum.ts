@@ -3,7 +3,7 @@
 import type { ImageFile } from "../../images/imageFile.ts";
 import { indexOfNonFinite } from "../../util/stats.ts";
 import { tinkerError } from "../transport/errors.ts";
-import type { WireDatum } from "./forwardBackwardProto.ts";
+import type { Provenance, WireDatum } from "./forwardBackwardProto.ts";
 import { inputBytes, type TokenIds } from "./modelInput.ts";
 import { vector } from "./tensors.ts";
 
@@ -21,6 +21,8 @@ export interface Datum {
   readonly images?: readonly ImageFile[] | undefined;
   /** `target_tokens`, and either `weights` or the inputs from {@link policyInputs}. */
   readonly lossInputs: Readonly<Record<string, Numbers>>;
+  /** Only for `stable_reinforce`. */
+  readonly provenance?: Provenance | undefined;
 }
 
 export interface ChunkLimits {
@@ -36,6 +38,7 @@ const lossInputNames: Readonly<Record<string, readonly string[]>> = {
   cispo: ["target_tokens", "logprobs", "advantages"],
   dro: ["target_tokens", "logprobs", "advantages"],
   gspo: ["target_tokens", "logprobs", "advantages", "sequence_ratio_mask"],
+  stable_reinforce: ["target_tokens", "logprobs", "advantages"],
 };
 
 /** The arrays for a policy loss, one entry per position. */
@@ -115,6 +118,7 @@ function toWireDatum(datum: Datum, lossFn: string, where: string): WireDatum {
     tokens: toIds(datum.tokens, `tokens of ${where}`),
     images: datum.images,
     lossInputs: Object.fromEntries(lossInputs),
+    provenance: datum.provenance,
   };
 }
 

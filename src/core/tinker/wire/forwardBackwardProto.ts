@@ -25,9 +25,24 @@ import {
   ForwardBackwardRequestSchema,
   type ImageChunk,
   type LossConfigValueSchema,
+  type ProvenanceSpanSchema,
 } from "./tinker_pb.ts";
 
 export type LossConfig = Readonly<Record<string, number | string>>;
+
+/** Consecutive tokens that are in one sampled sequence from `offset` on, or in the prompt of its request. */
+export interface SequenceSpan {
+  readonly kind: "prompt" | "sampled";
+  readonly sequenceId: string;
+  readonly offset: number;
+  readonly length: number;
+}
+
+/** Where the tokens of a datum come from; both lists cover their tokens in order: `docs/protocols/tinker.md#provenance`. */
+export interface Provenance {
+  readonly input: readonly SequenceSpan[];
+  readonly targets: readonly SequenceSpan[];
+}
 
 /** Tokens and the loss's arrays, aligned with them. */
 export interface WireDatum {
@@ -36,6 +51,7 @@ export interface WireDatum {
   /** The rollout's images; absent = none. */
   readonly images?: readonly ImageFile[] | undefined;
   readonly lossInputs: Readonly<Record<string, WireTensor>>;
+  readonly provenance?: Provenance | undefined;
 }
 
 export interface ForwardBackwardCall {
@@ -170,7 +186,18 @@ function encodeDatum(datum: WireDatum): MessageInitShape<typeof DatumSchema> {
           : { case: "image", value: imageChunk(part) },
     })),
     lossFnInputs: mapValues(datum.lossInputs, encodeTensor),
+    modelInputSpans: encodeSpans(datum.provenance?.input),
+    lossFnInputSpans: encodeSpans(datum.provenance?.targets),
   };
+}
+
+function encodeSpans(
+  spans: readonly SequenceSpan[] = [],
+): MessageInitShape<typeof ProvenanceSpanSchema>[] {
+  return spans.map(({ kind, sequenceId, offset, length }) => {
+    const value = { sequenceId, offset: BigInt(offset), length: BigInt(length) };
+    return { span: { case: kind === "prompt" ? "promptTokens" : "sampledTokens", value } };
+  });
 }
 
 function textBytes(tokens: Int32Array, { start, end }: Run): Uint8Array {

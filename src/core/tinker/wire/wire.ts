@@ -70,7 +70,11 @@ export const createSessionSchema = object({
   error_message: orNull(string()),
 });
 
-export const pendingFutureSchema = object({ request_id: string().min(1) });
+export const pendingFutureSchema = object({
+  request_id: string().min(1),
+  /** One per sequence; only of samples, and not from all servers. */
+  sample_sequence_ids: orNull(array(string())),
+});
 export type PendingFuture = output<typeof pendingFutureSchema>;
 
 export const createModelResultSchema = object({ model_id: string().min(1) });

@@ -1,23 +1,72 @@
 /** Checks before the first update of an attempt whether the service computes the configured loss. */
 
 import { AppError } from "../../errors.ts";
+import { Ledger } from "../../rollout/ledger.ts";
+import { sampleTurn } from "../../rollout/sampleTurn.ts";
 import { NORMALIZATION_WORDS } from "../../serverChecks/normalizations.ts";
-import { PROBE_TEXT } from "../../serverChecks/probeData.ts";
-import { type LossFinding, probeLoss } from "../../serverChecks/probeLoss.ts";
+import { PROBE_TEXT, probeData } from "../../serverChecks/probeData.ts";
+import { type LossFinding, probeLoss, refusedLoss } from "../../serverChecks/probeLoss.ts";
+import { answerOrRefusal } from "../../serverChecks/refusal.ts";
+import type { SamplingClient } from "../../tinker/samplingClient.ts";
+import type { RunContext } from "../run/context.ts";
+import { buildDatum, toWireDatum } from "../update/datums.ts";
 import { asClause, type CheckContext, reportServerCheck, serverName } from "./reportServerCheck.ts";
 
 type Finding<Kind extends LossFinding["kind"]> = Extract<LossFinding, { kind: Kind }>;
 
 /**
- * Trains nothing. Records the finding as an event, and prints a line unless the embedded engine behaves as documented.
+ * Trains nothing; `stable_reinforce` needs a sample, see {@link checkRecordedLoss}. Records the finding as an event, and prints a line unless the embedded engine behaves as documented.
  * @throws AppError `loss-not-offered` and `loss-differs`, with the numbers; `tinker-*`
  */
 export async function checkLoss(context: CheckContext, step: number): Promise<void> {
   const { config, services } = context;
-  const { loss_fn: loss } = config;
-  const server = serverName(context, "the");
+  const { loss_fn: loss, loss_fn_config } = config;
+  if (loss === "stable_reinforce") return;
   const tokens = services.chat.tokenizer.encodeText(PROBE_TEXT);
-  const finding = await probeLoss(services.client, tokens, config);
+  const finding = await probeLoss(services.client, tokens, { loss_fn: loss, loss_fn_config });
+  await reportFinding(context, step, finding);
+}
+
+/**
+ * Checks for `stable_reinforce`, whose formula is not published, only that the service takes a sample which it recorded; does nothing
+ * for other losses. @throws AppError `loss-not-offered`, `sample-refused`; `tinker-*`
+ */
+export async function checkRecordedLoss(
+  context: CheckContext & Pick<RunContext, "control">,
+  sampler: SamplingClient,
+  step: number,
+): Promise<void> {
+  const { config, control, services } = context;
+  const { loss_fn: loss } = config;
+  if (loss !== "stable_reinforce") return;
+  const tokens = services.chat.tokenizer.encodeText(PROBE_TEXT);
+  const forward = async () => {
+    const sampling = { maxTokens: 8, temperature: 1, topK: -1, topP: 1, stop: [] };
+    const request = { prompt: tokens, ...sampling, recordsStability: true };
+    const sampled = await sampleTurn(sampler, request, { signal: control.signal });
+    const ledger = new Ledger(tokens);
+    ledger.addTurn(sampled.tokens, sampled.logprobs, sampled.sequenceId);
+    const datum = buildDatum({ group: 0, rollout: 0, stream: 0, ledger }, [1e-3]);
+    const data = datum === null ? [] : [toWireDatum(datum, loss)];
+    const how = { forwardOnly: true, mayBeRefused: true };
+    return await services.client.forwardBackward(data, loss, {}, how);
+  };
+  const answer = await answerOrRefusal(forward());
+  if ("refusal" in answer) {
+    const finding = await refusedLoss(services.client, probeData(tokens), loss, answer);
+    return await reportFinding(context, step, finding);
+  }
+  const message = `${serverName(context)} accepts loss_fn: ${loss}. Its formula is not published, so its values are not checked.`;
+  await reportServerCheck(context, step, "info", message, { loss_fn: loss });
+}
+
+async function reportFinding(
+  context: CheckContext,
+  step: number,
+  finding: LossFinding,
+): Promise<void> {
+  const { loss_fn: loss } = context.config;
+  const server = serverName(context, "the");
   const reportUnchecked = async (level: "info" | "warn", why: string): Promise<void> => {
     const message = `Whether ${server} computes loss_fn: ${loss} could not be checked: ${why}`;
     await reportServerCheck(context, step, level, message);
@@ -64,7 +113,7 @@ function notOffered(
   server: string,
   { words, offered }: Finding<"not-offered">,
 ): AppError {
-  const message = `loss_fn: ${server} does not accept ${loss} (${asClause(words)}). It accepts ${offered.join(", ")}: set loss_fn to one of them.`;
+  const message = `loss_fn: ${server} does not accept ${loss} (${asClause(words)}). It accepts ${offered.join(", ")}: set loss_fn to one of them. probe_server: false trains without this check.`;
   return new AppError("loss-not-offered", message, { configPath: "loss_fn", data: { offered } });
 }
 

@@ -17,7 +17,7 @@ import {
   type ReferenceModel,
   referenceSampler,
 } from "../update/reference.ts";
-import { checkLoss } from "./checkLoss.ts";
+import { checkLoss, checkRecordedLoss } from "./checkLoss.ts";
 import { checkSampling } from "./checkSampling.ts";
 import { reportSkippedProbe } from "./reportServerCheck.ts";
 
@@ -43,10 +43,11 @@ export class ServerCheck {
     else await reportSkippedProbe(this.#context, this.#step);
   }
 
-  /** Returns metrics for the next row. @throws AppError as {@link checkSampling} and {@link checkReferences} */
+  /** Returns metrics for the next row. @throws AppError as {@link checkRecordedLoss}, {@link checkSampling} and {@link checkReferences} */
   async sampling(sampler: SamplingClient): Promise<MetricsTree> {
     const { config } = this.#context;
     const metered = meteredSampler(sampler, this.#meter);
+    if (config.probe_server) await checkRecordedLoss(this.#context, metered, this.#step);
     const found = config.probe_server
       ? await checkSampling(this.#context, metered, this.#step)
       : {};

@@ -240,6 +240,7 @@ async function playCell(
       topK: -1,
       // These tokens are not trained on.
       recomputesLogprobs: false,
+      recordsStability: false,
       teacher: null,
     }),
     onFinished: async (rollout: FinishedRollout) => {

@@ -18,6 +18,7 @@ const tokenRun = z.object({
   source: z.enum(TOKEN_SOURCES),
   turn: z.number().int(),
   isTrained: z.boolean(),
+  sequence: z.string().optional(),
 }) satisfies z.ZodType<TokenRun>;
 
 /** True when every run has at least one token. */

@@ -19,7 +19,7 @@ export interface GroupKey {
   readonly settingsHash: string;
 }
 
-type GroupContext = Pick<RunContext, "storage" | "ports" | "reporting">;
+type GroupContext = Pick<RunContext, "config" | "storage" | "ports" | "reporting">;
 
 const FILE_NAME = /^group-(\d{6,})-v(\d+)-[0-9a-f]{16}\.bin$/;
 /** Length of the settings digest in a file name. */
@@ -29,22 +29,31 @@ export class StoredGroups {
   readonly #context: GroupContext;
   readonly #names: Set<string>;
 
-  private constructor(context: GroupContext, names: Set<string>) {
+  /** Number of groups that earlier attempts stored and this one cannot train on. */
+  readonly discarded: number;
+
+  private constructor(context: GroupContext, names: Set<string>, discarded: number) {
     this.#context = context;
     this.#names = names;
+    this.discarded = discarded;
   }
 
-  /** Finds the groups that earlier attempts stored. @throws AppError `disk` */
+  /**
+   * Finds the groups that earlier attempts stored. With `stable_reinforce` it removes them, because their sequences ended with their
+   * session. @throws AppError `disk`
+   */
   static async open(context: GroupContext): Promise<StoredGroups> {
     const { fileSystem, folder } = context.storage;
     const { pendingFolder } = runPaths(folder);
     const names = new Set(await fileSystem.list(pendingFolder));
+    const stored = [...names].filter((name) => FILE_NAME.test(name));
+    const kept = context.config.loss_fn === "stable_reinforce" ? [] : stored;
     for (const name of names) {
-      if (FILE_NAME.test(name)) continue;
+      if (kept.includes(name)) continue;
       names.delete(name);
       await fileSystem.remove(`${pendingFolder}/${name}`);
     }
-    return new StoredGroups(context, names);
+    return new StoredGroups(context, names, stored.length - kept.length);
   }
 
   /** Removes groups stored by an attempt that sampled ahead. @throws AppError `disk` */

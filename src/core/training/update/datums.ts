@@ -7,8 +7,9 @@
 import { AppError } from "../../errors.ts";
 import type { ImageFile } from "../../images/imageFile.ts";
 import { isImageId } from "../../images/imageIds.ts";
-import { type LedgerView, TOKEN_SOURCES } from "../../rollout/ledger.ts";
+import { type LedgerView, TOKEN_SOURCES, type TokenRun } from "../../rollout/ledger.ts";
 import { type Datum, policyInputs } from "../../tinker/wire/datum.ts";
+import type { SequenceSpan } from "../../tinker/wire/forwardBackwardProto.ts";
 import { groupBy } from "../../util/groupBy.ts";
 
 /** A token stream and its origin. */
@@ -111,11 +112,41 @@ export function toWireDatum(datum: TrainingDatum, lossFn: string, factor = 1): D
   const { tokens, images, targets, mask, advantages: own } = datum;
   const { oldLogprobs: logprobs = datum.logprobs } = datum;
   const advantages = factor === 1 ? own : own.map((a) => a * factor);
+  const { runs } = datum.ledger;
+  const n = tokens.length + 1;
   return {
     tokens,
     images,
     lossInputs: policyInputs(lossFn, { targets, logprobs, advantages, mask }),
+    provenance:
+      lossFn === "stable_reinforce"
+        ? { input: spansOf(runs, 0, n - 1), targets: spansOf(runs, 1, n) }
+        : undefined,
   };
+}
+
+/** The sequences of a stream's tokens from `start` to `end`. @throws AppError `invariant` for a token without one */
+function spansOf(runs: readonly TokenRun[], start: number, end: number): readonly SequenceSpan[] {
+  const spans: SequenceSpan[] = [];
+  let from = 0;
+  for (const run of runs) {
+    const first = Math.max(from, start);
+    const length = Math.min(run.end, end) - first;
+    const kind = run.source === "sampled" ? "sampled" : "prompt";
+    // A stream is the prompt of its next request, so only sampled tokens count from the start of their run.
+    const offset = kind === "sampled" ? first - from : first;
+    from = run.end;
+    if (length <= 0) continue;
+    const { sequence: sequenceId } = run;
+    if (sequenceId === undefined) {
+      throw new AppError("invariant", "A token of the training data is in no sampled sequence.");
+    }
+    const last = spans.at(-1);
+    const isContinued = kind === "prompt" && last?.kind === kind && last.sequenceId === sequenceId;
+    if (isContinued) spans.splice(-1, 1, { ...last, length: last.length + length });
+    else spans.push({ kind, sequenceId, offset, length });
+  }
+  return spans;
 }
 
 /**

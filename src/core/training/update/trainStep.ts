@@ -1,15 +1,17 @@
 /**
  * The policy updates of one step on the service; everything is submitted before anything is awaited. `loss_fn` is the policy loss:
- * `importance_sampling`, `ppo` (clipped, arXiv:1707.06347), `cispo` (Chen et al. 2025, arXiv:2506.13585), `dro` or `gspo` (Zheng et al.
- * 2025, arXiv:2507.18071). With one substep and one pass the update is on-policy; from the second update on, ratios differ from 1.
+ * `importance_sampling`, `ppo` (clipped, arXiv:1707.06347), `cispo` (Chen et al. 2025, arXiv:2506.13585), `dro`, `gspo` (Zheng et al.
+ * 2025, arXiv:2507.18071), or `stable_reinforce`, which only the service knows. With one substep and one pass the update is on-policy; from the second update on, ratios differ from 1.
  */
 
 import { sum } from "../../../shared/mean.ts";
 import type { Config } from "../../config/fields/schema.ts";
 import { lossParameters } from "../../config/rules/lossDefaults.ts";
+import { AppError, isAppError } from "../../errors.ts";
 import type { Clock, Sha256 } from "../../ports.ts";
 import type { SamplingClient } from "../../tinker/samplingClient.ts";
 import type { TrainingClient } from "../../tinker/trainingClient.ts";
+import { withoutNextStep } from "../../tinker/transport/errors.ts";
 import type { DatumOutput, ForwardBackwardResult } from "../../tinker/wire/forwardBackwardProto.ts";
 import { isGradientNorm, isLoss, lossMetrics } from "../../tinker/wire/metricNames.ts";
 import type { AdamParams } from "../../tinker/wire/wire.ts";
@@ -93,7 +95,11 @@ export async function trainStep(
       config.loss_fn === "dro"
         ? await withOwnLogprobs(client, data, pending.length === 0)
         : data.map((datum, i) => toWireDatum(datum, config.loss_fn, factors[i]));
-    const forwardBackward = client.forwardBackward(wire, config.loss_fn, lossParameters(config));
+    const forwardBackward = client
+      .forwardBackward(wire, config.loss_fn, lossParameters(config))
+      .catch((error: unknown) => {
+        throw config.loss_fn === "stable_reinforce" ? refusedSequences(error) : error;
+      });
     const optimStep = client.optimStep(optimizerParameters(config, learningRate));
     const results = Promise.all([forwardBackward, optimStep]);
     // Awaited below; until then a failure must not count as an unhandled rejection.
@@ -105,6 +111,15 @@ export async function trainStep(
   const trained = resultsOf(pending, batch.data, nextSampler, clock);
   trained.catch(() => undefined);
   return { trained };
+}
+
+/** Adds the likely cause when the service refuses data for `stable_reinforce`; returns other errors unchanged. */
+function refusedSequences(error: unknown): unknown {
+  if (!isAppError(error, "tinker-bad-request", "tinker-request-failed")) return error;
+  const { code, data } = error;
+  const step =
+    "loss_fn: stable_reinforce trains only on samples that its session made or trained on within the last day. If a pause took longer, resume the run, which samples again; otherwise set another loss_fn in a new run.";
+  return new AppError(code, `${withoutNextStep(error)} ${step}`, { data, cause: error });
 }
 
 /** Adam's parameters for one update. */

@@ -96,8 +96,8 @@ describe("a datum", () => {
       { logprobs: Float32Array.of(0, -1, 0, -0.5, -0.5, -0.5) },
     ],
   ])("is refused for a ledger %s", (_name, fault) => {
-    const { tokens, logprobs, mask, sources, turns } = aLedger();
-    const ledger = { tokens, logprobs, mask, sources, turns, ...fault };
+    const { tokens, logprobs, mask, sources, turns, runs } = aLedger();
+    const ledger = { tokens, logprobs, mask, sources, turns, runs, ...fault };
     expect(() => buildDatum({ group: 0, rollout: 0, stream: 0, ledger }, [1])).toThrow(
       expect.objectContaining({ code: "invariant" }),
     );
