@@ -77,6 +77,28 @@ describe("a continued conversation", () => {
     expect(threads.streams.map(({ turnCount }) => turnCount)).toEqual([2]);
   });
 
+  it("names for each token the sample that it is or whose prompt had it first", async () => {
+    const script = scriptedSampler([ADD, ANSWER]);
+    const sampler = {
+      ...script,
+      sample: async (...args: Parameters<typeof script.sample>) => {
+        const sampled = await script.sample(...args);
+        return { ...sampled, sequenceId: `sample ${script.requests.length}` };
+      },
+    };
+    const { complete, threads } = aPolicy([], { sampler });
+    const { message } = await complete({ messages: [user1], tools });
+    const [made] = message.tool_calls;
+    await complete({ messages: [user1, message, tool(made.id, "5")], tools });
+    const runs = threads.streams.flatMap((stream) => stream.runs);
+    expect(runs.map(({ source, sequence }) => `${source}: ${sequence}`)).toEqual([
+      "prompt: sample 1",
+      "sampled: sample 1",
+      "delta: sample 2",
+      "sampled: sample 2",
+    ]);
+  });
+
   it("has its results in the order of the calls, as a rollout does", async () => {
     const both = ended(call("add", { a: 1 }) + call("answer"));
     const { complete, threads } = aPolicy([both, ADD]);

@@ -47,6 +47,24 @@ describe("sampling", () => {
     });
   });
 
+  it("records a sample on request, and names it as the accepted submission does", async () => {
+    const { sampler, requestsTo } = await sampling();
+    const sampled = await sampler.sample({ ...request, recordsStability: true });
+    expect(sampled.sequenceId).toBe("asample-0:0");
+    expect(requestsTo("asample").map(jsonBody)).toMatchObject([{ record_stability_info: true }]);
+  });
+
+  it("explains that a server which names no sequences cannot train with stable_reinforce", async () => {
+    const { sampler } = await sampling((path) => {
+      if (path === "asample") return { json: { request_id: "sample" } };
+      return path === "retrieve_future" ? { bytes: sampleBytes([11], [-1]) } : undefined;
+    });
+    await expect(sampler.sample(request)).resolves.toMatchObject({ stopReason: "stop" });
+    await expect(sampler.sample({ ...request, recordsStability: true })).rejects.toThrow(
+      /sample_sequence_ids.*loss_fn: stable_reinforce needs\. Set loss_fn to ppo or cispo/,
+    );
+  });
+
   it("numbers its samples from 0 and sends an empty stop list as such", async () => {
     const { sampler, requestsTo } = await sampling();
     await Promise.all([sampler.sample(request), sampler.sample({ ...request, stop: [] })]);

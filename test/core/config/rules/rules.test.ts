@@ -96,6 +96,29 @@ describe("rollouts sampled ahead", () => {
   });
 });
 
+describe("loss_fn: stable_reinforce", () => {
+  const stable = (...lines: readonly string[]) => textWith("loss_fn: stable_reinforce", ...lines);
+
+  it("is for a hosted model, with or without samples from older weights, and has no parameters", () => {
+    expect(codesIn(stable("max_steps_off_policy: 6", "kl_coef: 0.1"))).toEqual([]);
+    expect(codesIn(stable("off_policy_correction: sequence_mask"))).toEqual([]);
+    const parameter = stable("loss_fn_config: { beta: 1 }");
+    expect(codesIn(parameter)).toEqual(["error loss_fn_config > beta"]);
+  });
+
+  it("is refused for an embedded model, which gets a loss that it has", () => {
+    const text = stable().replace(/^model_name: .*$/m, "model_name: local/tiny-tool");
+    expect(messagesIn(text)).toEqual([
+      expect.stringMatching(/does not compute `stable_reinforce`.*`cispo` or `ppo`/),
+    ]);
+  });
+
+  it("is refused with a correction that replaces the sampler's probabilities", () => {
+    const found = codesIn(stable("off_policy_correction: tis"));
+    expect(found).toEqual(["error off_policy_correction"]);
+  });
+});
+
 it("bounds and values without effect cause no warning", () => {
   const lines = ["min_reward: 1", "max_reward: 1", "temperature: 1.0", "top_p: 1", "top_k:"];
   expect(codesIn(textWithEnvironment(...lines))).toEqual([]);

@@ -65,6 +65,31 @@ it("reads the loss config of older clients, which write only the old map", () =>
   expect(decodeForwardBackwardRequest(olderForm)).toEqual(ppoCall);
 });
 
+it("encodes where tokens come from to the golden bytes", () => {
+  const prompt = { kind: "prompt", sequenceId: "q" } as const;
+  const call: ForwardBackwardCall = {
+    modelId: "m",
+    seqId: 1,
+    data: [
+      {
+        tokens: ints(5, 6),
+        lossInputs: { target_tokens: vector(ints(6, 7)), weights: vector(floats(0, 1)) },
+        provenance: {
+          input: [{ ...prompt, offset: 0, length: 2 }],
+          targets: [
+            { ...prompt, offset: 1, length: 1 },
+            { kind: "sampled", sequenceId: "q", offset: 0, length: 1 },
+          ],
+        },
+      },
+    ],
+    lossFn: "custom",
+    lossConfig: { loss_id: "L1" },
+    forwardOnly: true,
+  };
+  expect(toHex(encodeForwardBackwardRequest(call))).toBe(customWithSpansHex);
+});
+
 it("reads a text in the loss config and skips provenance spans", () => {
   expect(decodeForwardBackwardRequest(fromHex(customWithSpansHex))).toEqual({
     modelId: "m",

@@ -2,7 +2,8 @@ import { describe, expect, it } from "vitest";
 import type { Config } from "../../../../src/core/config/fields/schema.ts";
 import type { NewRunEvent } from "../../../../src/core/runFolder/events.ts";
 import { tinkerError } from "../../../../src/core/tinker/transport/errors.ts";
-import { checkLoss } from "../../../../src/core/training/checks/checkLoss.ts";
+import { checkLoss, checkRecordedLoss } from "../../../../src/core/training/checks/checkLoss.ts";
+import { scriptedSampler } from "../../rollout/scriptedModel.ts";
 import { answerOf, type LossServer } from "../../serverChecks/lossServer.ts";
 import { aConfig } from "../builders.ts";
 import { aContext } from "../fakeContext.ts";
@@ -157,5 +158,44 @@ describe("a server whose loss was not checked", () => {
     const { said, events } = await run({ probe_server: false, model_name: "local/tiny-tool" });
     expect(said).toEqual([]);
     expect(events).toHaveLength(1);
+  });
+});
+
+describe("the check of stable_reinforce", () => {
+  const stable = { loss_fn: "stable_reinforce" } as const;
+
+  it("trains nothing, and only asks the server to take a sample that it recorded", async () => {
+    const { context, check } = aRunOn({}, stable);
+    await check();
+    expect(context.client.calls).toEqual([]);
+    context.client.answer = (call) => resultOf(call, -1);
+    const script = scriptedSampler(["An answer."]);
+    const sampler = {
+      ...script,
+      sample: async (...args: Parameters<typeof script.sample>) => ({
+        ...(await script.sample(...args)),
+        sequenceId: "q",
+      }),
+    };
+    await checkRecordedLoss(context, sampler, 3);
+    expect(script.requests).toMatchObject([{ recordsStability: true }]);
+    expect(context.client.lossCalls).toMatchObject([
+      { lossFn: "stable_reinforce", forwardOnly: true, data: [{ provenance: {} }] },
+    ]);
+    expect(context.progress).toEqual([
+      { kind: "notice", message: expect.stringMatching(/accepts loss_fn: stable_reinforce/) },
+    ]);
+  });
+
+  it("ends the run when the server names no sequences but computes other losses", async () => {
+    const { context } = aRunOn({}, stable);
+    const problem = "Sampler S names no sequence of a sample";
+    const error = tinkerError("tinker-protocol", problem, { data: { detail: problem } });
+    await expect(checkRecordedLoss(context, scriptedSampler([error]), 3)).rejects.toMatchObject({
+      code: "loss-not-offered",
+      message: expect.stringMatching(
+        /does not accept stable_reinforce \(Sampler S .*It accepts importance_sampling, ppo,.*probe_server: false/,
+      ),
+    });
   });
 });

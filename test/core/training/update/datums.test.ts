@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Ledger, type LedgerView, TOKEN_SOURCES } from "../../../../src/core/rollout/ledger.ts";
+import type { SequenceSpan } from "../../../../src/core/tinker/wire/forwardBackwardProto.ts";
 import {
   buildDatum,
   splitSubsteps,
@@ -54,6 +55,49 @@ describe("a datum", () => {
     ledger.addTurn([22], [-0.1]);
     const { lossInputs } = toWireDatum(aDatum({ ledger, advantage: 0 }), "gspo");
     expect(lossInputs["sequence_ratio_mask"]).toEqual(Float32Array.of(0, 1, 1, 0, 1));
+  });
+
+  it("says for stable_reinforce which request saw or sampled each token first", () => {
+    const parts = fc.record({
+      context: fc.array(fc.nat(99), { maxLength: 4 }),
+      closing: fc.array(fc.nat(99), { maxLength: 2 }),
+      sampled: fc.array(fc.nat(99), { maxLength: 4 }),
+      isTrained: fc.boolean(),
+    });
+    const first = fc.array(fc.nat(99), { minLength: 1, maxLength: 4 });
+    fc.assert(
+      fc.property(first, fc.array(parts, { minLength: 1, maxLength: 5 }), (prompt, turns) => {
+        const ledger = new Ledger(prompt);
+        const requests = turns.map(({ context, closing, sampled, isTrained }, i) => {
+          if (i > 0) ledger.addContext(closing, context);
+          const asked = { prompt: [...ledger.tokens], sampled };
+          ledger.addTurn(sampled, isTrained ? sampled.map(() => -0.5) : null, String(i));
+          return asked;
+        });
+        ledger.addContext([1], [2]);
+        const datum = buildDatum({ group: 0, rollout: 0, stream: 0, ledger }, [1]);
+        if (datum === null) return;
+        const { provenance, lossInputs } = toWireDatum(datum, "stable_reinforce");
+        const named = (spans: readonly SequenceSpan[] = []) =>
+          spans.flatMap(({ kind, sequenceId, offset, length }) =>
+            requests[Number(sequenceId)]?.[kind].slice(offset, offset + length),
+          );
+        expect(named(provenance?.input)).toEqual([...datum.tokens]);
+        expect(named(provenance?.targets)).toEqual([...datum.targets]);
+        const isSampled = provenance?.targets.flatMap(({ kind, length }) =>
+          Array.from({ length }, () => kind === "sampled"),
+        );
+        lossInputs["advantages"]?.forEach((advantage, i) => {
+          if (advantage !== 0) expect(isSampled?.[i]).toBe(true);
+        });
+        expect(toWireDatum(datum, "ppo").provenance).toBeUndefined();
+      }),
+    );
+  });
+
+  it("cannot be made for stable_reinforce when a token's request is unknown", () => {
+    const datum = aDatum({ ledger: twoTurns() });
+    expect(() => toWireDatum(datum, "stable_reinforce")).toThrow(/in no sampled sequence/);
   });
 
   it("trains a sampled end token, but not one that was added to close a turn", () => {

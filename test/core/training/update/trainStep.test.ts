@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { Ledger } from "../../../../src/core/rollout/ledger.ts";
+import { tinkerError } from "../../../../src/core/tinker/transport/errors.ts";
 import type { TrainingDatum } from "../../../../src/core/training/update/datums.ts";
 import { trainStep } from "../../../../src/core/training/update/trainStep.ts";
 import { sha256 } from "../../../../src/node/hash.ts";
@@ -52,6 +53,23 @@ describe("a training step", () => {
     ]);
     resolve();
     expect((await training).sampler.samplerId).toBe("next");
+  });
+
+  it("names the likely cause when the service refuses data for stable_reinforce", async () => {
+    const { client, train } = setUp();
+    client.forwardBackward = async () => {
+      throw tinkerError("tinker-request-failed", "Tinker could not: unknown sequence");
+    };
+    const ledger = new Ledger([1, 2]);
+    ledger.addTurn([4], [-0.5], "q");
+    const config = { loss_fn: "stable_reinforce" } as const;
+    await expect(train([aDatum({ ledger })], config)).rejects.toMatchObject({
+      code: "tinker-request-failed",
+      message: expect.stringMatching(
+        /unknown sequence\. loss_fn: stable_reinforce trains only on samples .* resume the run/,
+      ),
+    });
+    await expect(train(fourGroups)).rejects.toThrow(/unknown sequence\. Remove the cause/);
   });
 
   it("sends each substep's groups in order, with exactly the three loss inputs", async () => {

@@ -27,6 +27,11 @@ const matrix: WireTensor = { values: Int32Array.of(4, 5), shape: [2, 1] };
 
 const refused: readonly (readonly [string, Batch, string])[] = [
   ["a missing input", batch("ppo", withoutAdvantages), "lacks the input advantages"],
+  [
+    "a loss that only Tinker's service computes",
+    batch("stable_reinforce", rl),
+    "stable_reinforce is not supported; choose one of cross_entropy, importance_sampling, ppo",
+  ],
   ["an extra input", batch("ppo", { ...rl, weights: floats(1, 1) }), "has the input weights"],
   ["a mask", batch("cross_entropy", { ...sft, mask: floats(1, 1) }), "has the input mask"],
   [
