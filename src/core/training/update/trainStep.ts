@@ -118,7 +118,7 @@ function refusedSequences(error: unknown): unknown {
   if (!isAppError(error, "tinker-bad-request", "tinker-request-failed")) return error;
   const { code, data } = error;
   const step =
-    "loss_fn: stable_reinforce trains only on samples that its session made or trained on within the last day. If a pause took longer, resume the run, which samples again; otherwise set another loss_fn in a new run.";
+    "loss_fn: stable_reinforce trains only on samples that its session made or trained on within the last day. If a pause took longer, resume the run, which samples again; otherwise resume it with another loss_fn.";
   return new AppError(code, `${withoutNextStep(error)} ${step}`, { data, cause: error });
 }
 
