@@ -15,7 +15,8 @@ import { asClause, type CheckContext, reportServerCheck, serverName } from "./re
 type Finding<Kind extends LossFinding["kind"]> = Extract<LossFinding, { kind: Kind }>;
 
 /**
- * Trains nothing; `stable_reinforce` needs a sample, see {@link checkRecordedLoss}. Records the finding as an event, and prints a line unless the embedded engine behaves as documented.
+ * Trains nothing. Records the finding as an event, and prints a line unless the embedded engine behaves as documented. Does nothing for
+ * `stable_reinforce`, see {@link checkRecordedLoss}.
  * @throws AppError `loss-not-offered` and `loss-differs`, with the numbers; `tinker-*`
  */
 export async function checkLoss(context: CheckContext, step: number): Promise<void> {
