@@ -1,7 +1,8 @@
 /**
  * The policy updates of one step on the service; everything is submitted before anything is awaited. `loss_fn` is the policy loss:
  * `importance_sampling`, `ppo` (clipped, arXiv:1707.06347), `cispo` (Chen et al. 2025, arXiv:2506.13585), `dro`, `gspo` (Zheng et al.
- * 2025, arXiv:2507.18071), or `stable_reinforce`, which only the service knows. With one substep and one pass the update is on-policy; from the second update on, ratios differ from 1.
+ * 2025, arXiv:2507.18071), or `stable_reinforce`, which only the service knows. With one substep and one pass the update is on-policy;
+ * from the second update on, ratios differ from 1.
  */
 
 import { sum } from "../../../shared/mean.ts";
