@@ -2,7 +2,6 @@
 
 import { AppError } from "../../errors.ts";
 import { Ledger } from "../../rollout/ledger.ts";
-import { sampleTurn } from "../../rollout/sampleTurn.ts";
 import { NORMALIZATION_WORDS } from "../../serverChecks/normalizations.ts";
 import { PROBE_TEXT, probeData } from "../../serverChecks/probeData.ts";
 import { type LossFinding, probeLoss, refusedLoss } from "../../serverChecks/probeLoss.ts";
@@ -30,7 +29,7 @@ export async function checkLoss(context: CheckContext, step: number): Promise<vo
 
 /**
  * Checks for `stable_reinforce`, whose formula is not published, only that the service takes a sample which it recorded; does nothing
- * for other losses. @throws AppError `loss-not-offered`, `sample-refused`; `tinker-*`
+ * for other losses. @throws AppError `loss-not-offered`; `tinker-*`
  */
 export async function checkRecordedLoss(
   context: CheckContext & Pick<RunContext, "control">,
@@ -44,9 +43,10 @@ export async function checkRecordedLoss(
   const forward = async () => {
     const sampling = { maxTokens: 8, temperature: 1, topK: -1, topP: 1, stop: [] };
     const request = { prompt: tokens, ...sampling, recordsStability: true };
-    const sampled = await sampleTurn(sampler, request, { signal: control.signal });
+    const sampled = await sampler.sample(request, { signal: control.signal });
     const ledger = new Ledger(tokens);
-    ledger.addTurn(sampled.tokens, sampled.logprobs, sampled.sequenceId);
+    const logprobs = sampled.logprobs ?? new Float32Array(sampled.tokens.length);
+    ledger.addTurn(sampled.tokens, logprobs, sampled.sequenceId);
     const datum = buildDatum({ group: 0, rollout: 0, stream: 0, ledger }, [1e-3]);
     const data = datum === null ? [] : [toWireDatum(datum, loss)];
     const how = { forwardOnly: true, mayBeRefused: true };

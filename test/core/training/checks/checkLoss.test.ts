@@ -187,15 +187,20 @@ describe("the check of stable_reinforce", () => {
     ]);
   });
 
-  it("ends the run when the server names no sequences but computes other losses", async () => {
-    const { context } = aRunOn({}, stable);
-    const problem = "Sampler S names no sequence of a sample";
-    const error = tinkerError("tinker-protocol", problem, { data: { detail: problem } });
-    await expect(checkRecordedLoss(context, scriptedSampler([error]), 3)).rejects.toMatchObject({
-      code: "loss-not-offered",
-      message: expect.stringMatching(
-        /does not accept stable_reinforce \(Sampler S .*It accepts importance_sampling, ppo,.*probe_server: false/,
-      ),
-    });
-  });
+  it.each([
+    ["names no sequences", "tinker-protocol", "Sampler S names no sequence of a sample"],
+    ["does not record samples", "tinker-bad-request", "Sampler S records nothing"],
+  ] as const)(
+    "ends the run when the server %s but computes other losses",
+    async (_, code, problem) => {
+      const { context } = aRunOn({}, stable);
+      const error = tinkerError(code, problem, { data: { detail: problem, status: 400 } });
+      await expect(checkRecordedLoss(context, scriptedSampler([error]), 3)).rejects.toMatchObject({
+        code: "loss-not-offered",
+        message: expect.stringMatching(
+          /does not accept stable_reinforce \(Sampler S .*It accepts importance_sampling, ppo,.*probe_server: false/,
+        ),
+      });
+    },
+  );
 });
