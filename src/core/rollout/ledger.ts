@@ -222,7 +222,10 @@ export class Ledger implements LedgerView {
     tokens: ArrayLike<number>,
     source: TokenSource,
     logprobs: Logprobs | null,
-    { isTrained = logprobs !== null, sequence }: Partial<TokenRun> = {},
+    {
+      isTrained = logprobs !== null,
+      sequence,
+    }: Partial<Pick<TokenRun, "isTrained" | "sequence">> = {},
   ): void {
     if (tokens.length === 0) return;
     if (logprobs !== null) {

@@ -4,6 +4,7 @@ import { resolve } from "node:path";
 import type { EstimateBasis } from "../../api/estimate.ts";
 import { isLocalModel } from "../../core/config/fields/presets.ts";
 import type { Config } from "../../core/config/fields/schema.ts";
+import { basisKey } from "../../core/estimate/pastRun.ts";
 import type { FileSystem } from "../../core/ports.ts";
 import { stageConfig } from "../../core/sweeps/planStages.ts";
 import { checkedSweep } from "../../node/loadSweep.ts";
@@ -28,24 +29,25 @@ export async function estimateBasis(
 
 type BasisOf = Pick<EstimateRequest, "configPath" | "overrides" | "grid">;
 
-/** That of the first run without a past run, else that of the first run. */
+/** A billed run decides, first one without a past run: playing groups for any of them needs consent. */
 async function basisOfSweep(
   fileSystem: FileSystem,
   { configPath, ...given }: Required<BasisOf>,
 ): Promise<EstimateBasis> {
   const text = await readConfig(fileSystem, configPath);
   const { plan, first } = checkedSweep({ text, path: configPath, ...given });
-  const played = plan.combinations.filter(({ config }) => config.method !== "sft");
-  const bases = await Promise.all(
-    played.map(async ({ config }): Promise<EstimateBasis> => {
-      const pastRun = await newestRunOf(fileSystem, { config, path: resolve(configPath) });
-      return { pastRun, model: config.model_name, isBilled: !isLocalModel(config.model_name) };
-    }),
-  );
-  return (
-    bases.find(({ pastRun }) => pastRun === null) ??
-    bases[0] ?? { pastRun: null, model: first.config.model_name, isBilled: false }
-  );
+  const played = plan.combinations.flatMap(({ config }) => (config.method === "sft" ? [] : config));
+  // Most runs of a sweep share their basis, and a look for it reads all run folders.
+  const different = new Map(played.map((config) => [basisKey(config), config]));
+  const bases: EstimateBasis[] = [];
+  for (const config of different.values()) {
+    const { model_name: model } = config;
+    const pastRun = await newestRunOf(fileSystem, { config, path: resolve(configPath) });
+    bases.push({ pastRun, model, isBilled: !isLocalModel(model) });
+  }
+  const billed = bases.filter(({ isBilled }) => isBilled);
+  const [basis = { pastRun: null, model: first.config.model_name, isBilled: false }] = bases;
+  return billed.find(({ pastRun }) => pastRun === null) ?? billed[0] ?? basis;
 }
 
 /** The configuration whose rollouts an estimate is based on: the first stage that plays any. Null if there are only examples. */

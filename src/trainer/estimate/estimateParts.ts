@@ -57,9 +57,12 @@ export async function estimateParts(
         continue;
       }
       const key = basisKey(loaded.config);
-      const alike = parts.filter((other) => basisKey(other.loaded.config) === key);
-      const basis = bases.get(key) ?? (await basisOf(trainer, wanted, { parts: alike, cleanup }));
-      bases.set(key, basis);
+      let basis = bases.get(key);
+      if (basis === undefined) {
+        const alike = parts.filter((other) => basisKey(other.loaded.config) === key);
+        basis = await basisOf(trainer, wanted, { parts: alike, cleanup });
+        bases.set(key, basis);
+      }
       await estimateFromRun(trainer, { ...own, ...basis, fileSystem });
     }
     return estimates;

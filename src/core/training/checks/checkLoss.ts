@@ -1,7 +1,7 @@
 /** Checks before the first update of an attempt whether the service computes the configured loss. */
 
 import { AppError } from "../../errors.ts";
-import { Ledger } from "../../rollout/ledger.ts";
+import { areUsable, Ledger } from "../../rollout/ledger.ts";
 import { NORMALIZATION_WORDS } from "../../serverChecks/normalizations.ts";
 import { PROBE_TEXT, probeData } from "../../serverChecks/probeData.ts";
 import { type LossFinding, probeLoss, refusedLoss } from "../../serverChecks/probeLoss.ts";
@@ -45,8 +45,10 @@ export async function checkRecordedLoss(
     const request = { prompt: tokens, ...sampling, recordsStability: true };
     const sampled = await sampler.sample(request, { signal: control.signal });
     const ledger = new Ledger(tokens);
-    const logprobs = sampled.logprobs ?? new Float32Array(sampled.tokens.length);
-    ledger.addTurn(sampled.tokens, logprobs, sampled.sequenceId);
+    const { tokens: own, logprobs, sequenceId } = sampled;
+    // A run would request missing ones; their values do not matter here.
+    const isScored = areUsable(own, logprobs);
+    ledger.addTurn(own, isScored ? logprobs : new Float32Array(own.length).fill(-1), sequenceId);
     const datum = buildDatum({ group: 0, rollout: 0, stream: 0, ledger }, [1e-3]);
     const data = datum === null ? [] : [toWireDatum(datum, loss)];
     const how = { forwardOnly: true, mayBeRefused: true };
@@ -114,7 +116,10 @@ function notOffered(
   server: string,
   { words, offered }: Finding<"not-offered">,
 ): AppError {
-  const message = `loss_fn: ${server} does not accept ${loss} (${asClause(words)}). It accepts ${offered.join(", ")}: set loss_fn to one of them. probe_server: false trains without this check.`;
+  // Whether the alpha takes a request that only asks for the loss is not documented.
+  const otherwise =
+    loss === "stable_reinforce" ? " probe_server: false trains without this check." : "";
+  const message = `loss_fn: ${server} does not accept ${loss} (${asClause(words)}). It accepts ${offered.join(", ")}: set loss_fn to one of them.${otherwise}`;
   return new AppError("loss-not-offered", message, { configPath: "loss_fn", data: { offered } });
 }
 

@@ -46,14 +46,16 @@ export class StoredGroups {
     const { fileSystem, folder } = context.storage;
     const { pendingFolder } = runPaths(folder);
     const names = new Set(await fileSystem.list(pendingFolder));
-    const stored = [...names].filter((name) => FILE_NAME.test(name));
-    const kept = context.config.loss_fn === "stable_reinforce" ? [] : stored;
+    const isUsable = context.config.loss_fn !== "stable_reinforce";
+    let discarded = 0;
     for (const name of names) {
-      if (kept.includes(name)) continue;
+      const isGroup = FILE_NAME.test(name);
+      if (isGroup && isUsable) continue;
+      if (isGroup) discarded += 1;
       names.delete(name);
       await fileSystem.remove(`${pendingFolder}/${name}`);
     }
-    return new StoredGroups(context, names, stored.length - kept.length);
+    return new StoredGroups(context, names, discarded);
   }
 
   /** Removes groups stored by an attempt that sampled ahead. @throws AppError `disk` */

@@ -164,28 +164,32 @@ describe("a server whose loss was not checked", () => {
 describe("the check of stable_reinforce", () => {
   const stable = { loss_fn: "stable_reinforce" } as const;
 
-  it("trains nothing, and only asks the server to take a sample that it recorded", async () => {
-    const { context, check } = aRunOn({}, stable);
-    await check();
-    expect(context.client.calls).toEqual([]);
-    context.client.answer = (call) => resultOf(call, -1);
-    const script = scriptedSampler(["An answer."]);
-    const sampler = {
-      ...script,
-      sample: async (...args: Parameters<typeof script.sample>) => ({
-        ...(await script.sample(...args)),
-        sequenceId: "q",
-      }),
-    };
-    await checkRecordedLoss(context, sampler, 3);
-    expect(script.requests).toMatchObject([{ recordsStability: true }]);
-    expect(context.client.lossCalls).toMatchObject([
-      { lossFn: "stable_reinforce", forwardOnly: true, data: [{ provenance: {} }] },
-    ]);
-    expect(context.progress).toEqual([
-      { kind: "notice", message: expect.stringMatching(/accepts loss_fn: stable_reinforce/) },
-    ]);
-  });
+  it.each(["as it comes", "without log-probabilities"])(
+    "trains nothing, and only asks the server to take a sample that it recorded, %s",
+    async (kind) => {
+      const { context, check } = aRunOn({}, stable);
+      await check();
+      expect(context.client.calls).toEqual([]);
+      context.client.answer = (call) => resultOf(call, -1);
+      const script = scriptedSampler(["An answer of many tokens."]);
+      const sampler = {
+        ...script,
+        sample: async (...args: Parameters<typeof script.sample>) => ({
+          ...(await script.sample(...args)),
+          sequenceId: "q",
+          ...(kind === "as it comes" ? {} : { logprobs: null }),
+        }),
+      };
+      await checkRecordedLoss(context, sampler, 3);
+      expect(script.requests).toMatchObject([{ recordsStability: true }]);
+      expect(context.client.lossCalls).toMatchObject([
+        { lossFn: "stable_reinforce", forwardOnly: true, data: [{ provenance: {} }] },
+      ]);
+      expect(context.progress).toEqual([
+        { kind: "notice", message: expect.stringMatching(/accepts loss_fn: stable_reinforce/) },
+      ]);
+    },
+  );
 
   it.each([
     ["names no sequences", "tinker-protocol", "Sampler S names no sequence of a sample"],
