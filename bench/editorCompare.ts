@@ -186,7 +186,7 @@ async function inPage({ page }: ServedPage, script: string): Promise<number> {
 }
 
 const SORT = `
-  const head = [...document.querySelectorAll(".grid-head button")].find((own) => own.textContent === "Best");
+  const head = document.querySelector('[role="columnheader"][data-column="reward.best"] button');
   const startedAt = performance.now();
   head.click();
   await painted();
