@@ -1,6 +1,5 @@
 /** A model with scripted turns, in the chat format and with the tokenizer of the embedded model. */
 
-import { fileURLToPath } from "node:url";
 import { createControlTokens } from "../../../src/core/chat/controlTokens.ts";
 import { chatml } from "../../../src/core/chat/template/templateFamily.ts";
 import { createTemplateRenderer } from "../../../src/core/chat/template/templateRenderer.ts";
@@ -12,8 +11,8 @@ import type {
 import { loadModelTokenizer } from "../../../src/node/tokenizer/modelTokenizer.ts";
 import { untilAborted } from "../../fakes/fakeHttp.ts";
 
-const folder = fileURLToPath(new URL("../../../src/local/engine/model", import.meta.url));
-const model = await loadModelTokenizer(folder);
+// Also correct in a benchmark, whose modules are bundled elsewhere.
+const model = await loadModelTokenizer("src/local/engine/model");
 const controls = createControlTokens(model.tokenizer);
 
 export const tokenizer = model.tokenizer;
