@@ -46,6 +46,7 @@ export const ERROR_CODES = {
     "server-stopped": "The server of the editor stopped before it answered.",
     "stage-not-run": "No run of an earlier stage is done.",
     "stages-together": "Several stages cannot be one run.",
+    "stop-at-step": "The run is at its `stop_at_step`.",
     stopped: "The user stopped the work.",
     "target-reached": "The run has reached `target_reward`.",
     "task-not-repeatable": "The environment cannot repeat the task up to this point.",

@@ -17,7 +17,7 @@ export function exitCodeOfRun({ outcome, ending }: RunEnd): number {
 }
 
 export function exitCodeOf(error: unknown): number {
-  if (isAppError(error, "stopped")) return EXIT.stopped;
+  if (isAppError(error, "stopped", "stop-at-step")) return EXIT.stopped;
   const kind = kindOf(error);
   if (kind === "bug") return EXIT.fault;
   const isOfConfig = isAppError(error) && error.configPath !== undefined;

@@ -126,7 +126,8 @@ export class RunNotices {
     const code = ending?.code ?? "stopped";
     const isBudget = BUDGET_ENDS.some((each) => each === code);
     // A run that ended early, but not because of a budget or its user, has failed.
-    const isGivenUp = outcome === "stopped" && code !== "stopped" && !isBudget;
+    const isOfUser = code === "stopped" || code === "stop-at-step";
+    const isGivenUp = outcome === "stopped" && !isOfUser && !isBudget;
     const end = outcome === "failed" || isGivenUp ? "failed" : outcome;
     const [event, how] = isBudget ? (["budget", "ended"] as const) : ENDS[end];
     const events: Notice["events"] = isBudget ? ["budget", "end"] : [event];

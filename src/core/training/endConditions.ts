@@ -1,6 +1,7 @@
 /** Tracks a run's time and rewards, and decides whether they or its token use end it early or limit sampling ahead. */
 
 import { formatQuantity } from "../../shared/format.ts";
+import type { Config } from "../config/fields/schema.ts";
 import { AppError } from "../errors.ts";
 import { REWARD_AT_END } from "../openreward/faults.ts";
 import type { Clock } from "../ports.ts";
@@ -16,7 +17,7 @@ import { isMetricsRow } from "../runFolder/reader.ts";
 import type { TokenUsage } from "../usage/tokenUsage.ts";
 import { groupBy } from "../util/groupBy.ts";
 import { withoutEnd } from "../util/textEdges.ts";
-import { earlyEnd, stepsWithinBudget, waitsForRow } from "./run/budgets.ts";
+import { earlyEnd, type Spent, stepsWithinBudget, waitsForRow } from "./run/budgets.ts";
 import { pricesOf, type RunContext } from "./run/context.ts";
 import { failuresOfAll, whoFailed } from "./run/failedRollouts.ts";
 import type { LoopPosition } from "./step/loopPosition.ts";
@@ -24,19 +25,25 @@ import type { StepEnd } from "./step/step.ts";
 
 export class EndConditions {
   readonly #clock: Clock;
+  /** Completed when the attempt began. */
+  readonly #stepsBefore: number;
   readonly #results: StepResult[];
   /** Monotonic time up to which `counters.seconds` counts the run's time, excluding pauses. */
   #countedUntilMs: number;
 
-  private constructor(clock: Clock, results: readonly StepResult[]) {
+  private constructor(clock: Clock, stepsBefore: number, results: readonly StepResult[]) {
     this.#clock = clock;
+    this.#stepsBefore = stepsBefore;
     this.#results = [...results];
     this.#countedUntilMs = clock.monotonic();
   }
 
   /** Starts counting time now. @throws AppError `file-unreadable` */
-  static async open(context: Pick<RunContext, "ports" | "storage">): Promise<EndConditions> {
-    return new EndConditions(context.ports.clock, await readResults(context));
+  static async open(
+    context: Pick<RunContext, "ports" | "storage">,
+    { step }: Pick<LoopPosition, "step">,
+  ): Promise<EndConditions> {
+    return new EndConditions(context.ports.clock, step, await readResults(context));
   }
 
   /** Records a completed step whose position counts the time until now. */
@@ -62,8 +69,12 @@ export class EndConditions {
   }
 
   /** Why the run ends here although its plan continues; null if it does not. */
-  earlyEnd(context: RunContext, position: Pick<LoopPosition, "counters">): AppError | null {
-    return this.#earlyEndAt(context, this.secondsUntilNow(position, 0));
+  earlyEnd(
+    context: RunContext,
+    position: Pick<LoopPosition, "counters" | "step">,
+  ): AppError | null {
+    const { step: steps } = position;
+    return this.#earlyEndAt(context, { steps, seconds: this.secondsUntilNow(position, 0) });
   }
 
   /**
@@ -75,20 +86,25 @@ export class EndConditions {
     if (waitsForRow(context.config)) return false;
     const secondsOfStep = step === 0 ? 0 : counters.seconds / step;
     const seconds = this.secondsUntilNow(position, pausedMs) + secondsOfStep;
-    return this.#earlyEndAt(context, seconds) === null;
+    return this.#earlyEndAt(context, { steps: step + 1, seconds }) === null;
   }
 
   /** {@link stepsWithinBudget} once the steps before `step` are completed. */
   stepsAhead(context: RunContext, steps: number, tokens: TokenUsage): number {
-    const { config, storage } = context;
-    const spent = { usage: storage.usage, prices: pricesOf(context) };
-    return stepsWithinBudget(config, spent, { steps, tokens });
+    const spent = { usage: context.storage.usage, prices: pricesOf(context) };
+    return stepsWithinBudget(this.#limits(context), spent, { steps, tokens });
   }
 
-  #earlyEndAt(context: RunContext, seconds: number): AppError | null {
+  /** A resume continues beyond the step at which the run stopped. */
+  #limits({ config }: RunContext): Config {
+    const { stop_at_step: stop } = config;
+    return stop === null || stop > this.#stepsBefore ? config : { ...config, stop_at_step: null };
+  }
+
+  #earlyEndAt(context: RunContext, at: Pick<Spent, "steps" | "seconds">): AppError | null {
     const { usage, stage } = context.storage;
-    const spent = { usage, prices: pricesOf(context), seconds, stage };
-    return earlyEnd(context.config, spent, {
+    const spent = { ...at, usage, prices: pricesOf(context), stage };
+    return earlyEnd(this.#limits(context), spent, {
       rewards: this.#results.map(({ reward }) => reward),
       heldOutLosses: this.#results.map(({ heldOutLoss }) => heldOutLoss),
     });

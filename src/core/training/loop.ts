@@ -57,7 +57,7 @@ export async function runLoop(
   const steps = method === "sft" ? new SupervisedSteps() : await StepPipeline.open(context);
   const isWaiting = (group: UsedGroup) => steps.isWaiting(group, start);
   const position = await withUsage(context, start, isWaiting);
-  const endConditions = await EndConditions.open(context);
+  const endConditions = await EndConditions.open(context, start);
   return new Loop({ context, start: position, identity, steps, endConditions }).run();
 }
 
@@ -275,7 +275,9 @@ class Loop {
   #evaluateIfDue(): void {
     const { evaluation } = this.#context.config;
     const at = dueEvaluation(this.#context, this.#position);
-    if (evaluation === null || at === null || this.#earlyEnd() !== null) return;
+    if (evaluation === null || at === null) return;
+    const end = this.#earlyEnd();
+    if (end !== null && end.code !== "stop-at-step") return;
     const before = this.#extra;
     const context = this.#context;
     const results = this.#steps

@@ -114,6 +114,7 @@ function earlyEnds(): ReadonlyMap<string, string> {
     ["cost-budget", l10n.t("max_cost_usd is used up")],
     ["token-budget", l10n.t("max_tokens_total is used up")],
     ["time-budget", l10n.t("max_hours is used up")],
+    ["stop-at-step", l10n.t("at stop_at_step")],
     ["target-reached", l10n.t("target_reward is reached")],
     ["no-progress", l10n.t("no progress any more")],
   ]);

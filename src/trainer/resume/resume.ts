@@ -141,7 +141,7 @@ function evaluatesAlike(before: Config["evaluation"], now: Config["evaluation"])
 
 /** Settings about ending, saving, and reporting, which do not affect rollouts. */
 const NOT_OF_PLAY =
-  /^(max_cost_usd|max_hours|max_tokens_total|max_steps|num_epochs|target_reward|end_without_progress|save|alarms|pause_on_alarm)/;
+  /^(max_cost_usd|max_hours|max_tokens_total|max_steps|stop_at_step|num_epochs|target_reward|end_without_progress|save|alarms|pause_on_alarm)/;
 
 /** True for a setting that may affect rollouts. */
 function isOfPlay(path: string): boolean {

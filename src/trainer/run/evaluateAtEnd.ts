@@ -23,7 +23,7 @@ export async function evaluateAtEnd(
   const { evaluation } = context.config;
   if (evaluation === null || !evaluation.at_end) return;
   // Hitting a budget usually ends a run for good, so the result is evaluated as well.
-  if (outcome !== "done" && ending === null) return;
+  if (outcome !== "done" && (ending === null || ending.code === "stop-at-step")) return;
   if (samplerPath === null || context.control.isStopping) return;
   await tinker.close();
   const connecting = connectModelService({ ...connections, waitsForBills: "all" });

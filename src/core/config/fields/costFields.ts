@@ -71,6 +71,13 @@ export const costFields = {
     unit: "hours",
     doc: "Save and end the run after the step at which it has taken this long over all its attempts, including repeated steps and without pauses. Otherwise like `max_cost_usd`, except that rollouts sampled ahead take no extra time.",
   },
+  stop_at_step: {
+    ...COUNT,
+    ...OPTIONAL,
+    change: "tunable",
+    unit: "steps",
+    doc: "Save and stop the run after this many steps, to look at it. Its plan stays as it is: a learning-rate schedule still counts to `max_steps`, and a resume continues the run beyond this step as if it had never stopped.",
+  },
   target_reward: {
     type: "object",
     fields: targetFields,

@@ -27,7 +27,7 @@ export async function openCollectBudget(context: PlayContext): Promise<CollectBu
     countedUntilMs = nowMs;
   };
   const endIfUsedUp = (): void => {
-    const spent = { usage, prices: pricesOf(context), seconds, stage };
+    const spent = { steps: 0, usage, prices: pricesOf(context), seconds, stage };
     const ending = earlyEnd(config, spent, NO_RESULTS);
     if (ending !== null) control.fail(ending);
   };

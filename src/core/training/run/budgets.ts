@@ -24,6 +24,7 @@ type Limits = Pick<
   | "max_tokens_total"
   | "method"
   | "model_name"
+  | "stop_at_step"
   | "target_reward"
 >;
 
@@ -35,6 +36,8 @@ export interface ResultsByStep {
 
 /** What a run has used so far over all attempts, including evaluations and rollouts that wait for their step. */
 export interface Spent {
+  /** Completed. */
+  readonly steps: number;
   readonly usage: CountedUsage;
   readonly prices: Prices | null;
   readonly seconds: number;
@@ -43,7 +46,10 @@ export interface Spent {
 }
 
 /** Used share of each budget, 1 when used up; absent without that budget. */
-export function budgetShares(limits: Limits, { usage, prices, seconds }: Omit<Spent, "stage">) {
+export function budgetShares(
+  limits: Limits,
+  { usage, prices, seconds }: Pick<Spent, "usage" | "prices" | "seconds">,
+) {
   const { max_cost_usd: usd, max_hours: hours, max_tokens_total: tokens } = limits;
   const used = usedTotal(usage, prices);
   return withoutUndefined({
@@ -54,11 +60,11 @@ export function budgetShares(limits: Limits, { usage, prices, seconds }: Omit<Sp
 }
 
 /**
- * How many of the next steps may be sampled while every token or cost budget lasts at the mean cost per step so far. Infinity without
- * such a budget; 1 before any step shows the cost. `tokens` are those of the completed `steps`.
+ * How many of the next steps may be sampled: those up to `stop_at_step` while every token or cost budget lasts at the mean cost per step so
+ * far. Infinity without such a limit; 1 before any step shows the cost. `tokens` are those of the completed `steps`.
  */
 export function stepsWithinBudget(
-  { max_cost_usd: usd, max_tokens_total: total }: Limits,
+  { max_cost_usd: usd, max_tokens_total: total, stop_at_step: stop }: Limits,
   { usage, prices }: Pick<Spent, "usage" | "prices">,
   { steps, tokens }: { readonly steps: number; readonly tokens: TokenUsage },
 ): number {
@@ -75,7 +81,7 @@ export function stepsWithinBudget(
     const completed = measure(tokens);
     return Math.ceil((limit - evaluated - completed) / (completed / steps));
   });
-  return Math.min(Number.POSITIVE_INFINITY, ...counts);
+  return Math.min((stop ?? Number.POSITIVE_INFINITY) - steps, ...counts);
 }
 
 /** True when a step's row decides whether another step follows. */
@@ -101,7 +107,11 @@ export function earlyEnd(limits: Limits, spent: Spent, results: ResultsByStep): 
   if (hours !== null && isUsed(shares.hours_frac)) {
     return usedUp("time-budget", "max_hours", String(hours), spent);
   }
-  return targetReached(limits, results.rewards) ?? withoutProgress(limits, results);
+  return (
+    stopReached(limits, spent) ??
+    targetReached(limits, results.rewards) ??
+    withoutProgress(limits, results)
+  );
 }
 
 function usedUp(
@@ -116,6 +126,12 @@ function usedUp(
       : [`Stage ${stage} has used up its part of the budget`, "train the file again"];
   const message = `${subject} (${key}: ${budget}). It is saved: ${next} with a higher ${key}.`;
   return new AppError(code, message);
+}
+
+function stopReached({ stop_at_step: stop }: Limits, { steps }: Spent): AppError | null {
+  if (stop === null || steps < stop) return null;
+  const message = `The run has stopped after step ${steps}, because stop_at_step is ${stop}. It is saved, and a resume continues it.`;
+  return new AppError("stop-at-step", message);
 }
 
 function targetReached(

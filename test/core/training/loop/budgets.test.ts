@@ -60,6 +60,20 @@ describe.each([0, 2])("a run with max_steps_off_policy: %i", (stepsAhead) => {
     expect(updates(run)).toHaveLength(2);
   });
 
+  it("stops at stop_at_step, samples nothing for later steps, and resumes exactly beyond it", async () => {
+    const whole = prepareAhead({ stepsAhead, steps: 6 });
+    await whole.run();
+    const config = { stop_at_step: 3 };
+    const first = prepareAhead({ stepsAhead, steps: 6, config });
+    const stopped = { step: 3, outcome: "stopped", ending: { code: "stop-at-step" } };
+    expect(await first.run()).toMatchObject(stopped);
+    expect(first.asked).toHaveLength(3 * 2);
+    const { fileSystem } = first.context;
+    const rest = prepareAhead({ stepsAhead, steps: 6, config, fileSystem });
+    expect(await rest.run(await positionOf(first))).toMatchObject({ step: 6, outcome: "done" });
+    expect([...updates(first), ...updates(rest)]).toEqual(updates(whole));
+  });
+
   it("counts the time of a step that a stop ended", async () => {
     const run = prepared({ stepsAhead, config: { rolling_save_every: 0 } });
     withSlowUpdates(run);

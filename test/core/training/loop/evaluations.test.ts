@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { Config } from "../../../../src/core/config/fields/schema.ts";
 import { AppError } from "../../../../src/core/errors.ts";
 import { isJsonObject } from "../../../../src/core/json.ts";
 import { evalPath } from "../../../../src/core/runFolder/files/layout.ts";
@@ -147,11 +148,12 @@ describe("evaluations", () => {
 const EVALUATED = [0, 2];
 
 /** Three steps with an evaluation before every second one, each saved. */
-const prepareEvaluated = () =>
+const prepareEvaluated = (config: Partial<Config> = {}) =>
   prepareRun({
     rewards: [1],
     config: {
       ...DIRECT,
+      ...config,
       evaluation: anEvaluation({ at_start: true, at_end: true, every: 2, temperatures: [0, 1] }),
       save_every: 1,
     },
@@ -202,6 +204,18 @@ describe("an evaluation", () => {
     };
     expect(await stopped.run()).toMatchObject({ outcome: "stopped", step: 2 });
     expect(evaluations(await resume(stopped))).toEqual(undisturbed);
+  });
+
+  it("due at stop_at_step is made before the run stops, and is in the row of a resume", async () => {
+    const whole = prepareEvaluated();
+    await whole.run();
+    const stopped = prepareEvaluated({ stop_at_step: 2 });
+    expect(await stopped.run()).toMatchObject({ outcome: "stopped", step: 2 });
+    const made = stopped.context.progress.flatMap((event) =>
+      event.kind === "evaluated" ? event.step : [],
+    );
+    expect(made).toEqual([0, 2]);
+    expect(evaluations(await resume(stopped))).toEqual(evaluations(whole));
   });
 
   it("is recorded exactly once, whichever write was the last before a crash", async () => {

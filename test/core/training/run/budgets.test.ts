@@ -11,7 +11,7 @@ const PRICES = { sampled: 1, prefill_cached: 1, prefill_uncached: 1, trained: 1 
 const TOKENS = { sampled: 400, prefill_cached: 100, prefill_uncached: 200, trained: 300 };
 const usage = { ...NO_RUN_USAGE, cumulative: TOKENS, evaluation: { ...TOKENS, trained: 0 } };
 const NOTHING = { rewards: [], heldOutLosses: [] };
-const spent = { usage, prices: PRICES, seconds: 1800, stage: null };
+const spent = { steps: 4, usage, prices: PRICES, seconds: 1800, stage: null };
 
 describe("a budget", () => {
   it("counts all kinds of tokens, including evaluations, and the time of all attempts", () => {
@@ -39,6 +39,17 @@ describe("a budget", () => {
     );
   });
 
+  it("has no effect on stop_at_step, which counts completed steps", () => {
+    const end = (steps: number) =>
+      earlyEnd(aConfig({ stop_at_step: 5 }), { ...spent, steps }, NOTHING);
+    expect(end(4)).toBeNull();
+    expect(end(5)).toMatchObject({
+      code: "stop-at-step",
+      message:
+        "The run has stopped after step 5, because stop_at_step is 5. It is saved, and a resume continues it.",
+    });
+  });
+
   it("in USD has no effect without known prices", () => {
     const config = aConfig({ max_cost_usd: 0.0001 });
     expect(earlyEnd(config, { ...spent, prices: null }, NOTHING)).toBeNull();
@@ -64,6 +75,11 @@ describe("the number of steps sampled ahead within a budget", () => {
     const config = aConfig({ max_tokens_total: 2_300 });
     expect(stepsWithinBudget(config, spent, completed)).toBe(2);
     expect(stepsWithinBudget(config, { ...spent, usage }, completed)).toBe(0);
+  });
+
+  it("ends at stop_at_step", () => {
+    expect(steps({ stop_at_step: 5 })).toBe(3);
+    expect(steps({ stop_at_step: 5, max_tokens_total: 1_701 })).toBe(1);
   });
 
   it("is one until a step has shown its cost, and all without a budget", () => {
