@@ -7,22 +7,25 @@ import * as l10n from "@vscode/l10n";
 import { isLocalModel } from "../core/config/fields/presets.ts";
 import { AppError, isAppError } from "../core/errors.ts";
 import { compareRuns } from "../core/sweeps/comparedRuns.ts";
+import { isKept } from "../core/sweeps/halving.ts";
 import { ASK_ABOVE, combinationName, isStaged, type SweepPlan } from "../core/sweeps/planSweep.ts";
 import { actionFor, type SweepAction, type SweepRow } from "../core/sweeps/sweepRuns.ts";
 import type { Watcher } from "../core/training/run/progress.ts";
 import {
+  type BegunSweep,
   beginSweep,
   currentRows,
   hasStages,
   type LoadedSweep,
   loadSweep,
-  runOpenRows,
+  runSweepRows,
+  type SweepHooks,
   type SweepStart,
-  sweepStarts,
 } from "../node/loadSweep.ts";
 import { readConfig } from "../node/startConfig.ts";
 import { EXIT, worstExit } from "../shared/exitCodes.ts";
 import { plural } from "../shared/format.ts";
+import { rungText } from "../shared/sweepText.ts";
 import type { ActiveRun } from "../trainer/plan/types.ts";
 import type { ProgramOptions, TrainerProgram } from "./arguments/programOptions.ts";
 import type { SweepCommand, TrainCommand } from "./arguments/trainingArguments.ts";
@@ -45,13 +48,14 @@ export async function runSweep(options: TrainerProgram, command: SweepCommand): 
     return EXIT.done;
   }
   requireConfirmed(command, loaded.rows);
-  const { lease, rows } = await beginSweep(options, loaded);
+  const begun = await beginSweep(options, loaded);
+  const { lease, rows } = begun;
   const place = { ...loaded, id: lease.file.id };
   try {
     const progress = command.wantsJson ? options.err : options.out;
     progress.print(beginningLines(command, lease.file.name, { ...loaded, rows }));
     const session = new SweepSession({ ...options, out: progress }, command, loaded.plan);
-    const outcomes = await session.run({ ...loaded, rows }, sweepStarts(lease, loaded));
+    const outcomes = await session.run(loaded, begun);
     const ended = { rows: await currentRows(options, place), outcomes };
     const known = { ...loaded, sweep: lease };
     const results = await printResults(options, command, known, ended);
@@ -72,7 +76,7 @@ async function printResults(
   { plan, parent, sweep }: LoadedSweep,
   { rows, outcomes }: SweepEnd,
 ) {
-  const results = await sweepResults(fileSystem, rows, outcomes);
+  const results = await sweepResults(fileSystem, rows, outcomes, sweep.file.rungs);
   const { by, effects } = compareRuns(rows);
   const named = { name: sweep.file.name, parent, grid: plan.grid, results, by, effects };
   const table = (): readonly Line[] => [BLANK, ...sweepTable(named, invocation, out.columns)];
@@ -97,6 +101,7 @@ export async function trainStages(
     kind: "sweep",
     grid: [],
     parallel: 1,
+    halve: null,
     retriesFailed: true,
     isShowOnly: false,
     wantsJson: false,
@@ -154,7 +159,6 @@ function beginningLines(
 class SweepSession {
   readonly #options: TrainerProgram;
   readonly #command: SweepCommand;
-  readonly #secretOverrides: readonly string[];
   readonly #invocation: Invocation;
   /** If true, no stage follows a failed one. */
   readonly #isStaged: boolean;
@@ -163,21 +167,17 @@ class SweepSession {
   #isStopping = false;
 
   constructor(options: TrainerProgram, command: SweepCommand, plan: SweepPlan) {
-    const { secretOverrides, sharedOverrides } = plan;
-    const resume = ["train", command.configPath, ...sharedOverrides.map((text) => `--${text}`)];
+    const shared = plan.sharedOverrides.map((text) => `--${text}`);
+    const resume = ["train", command.configPath, ...shared];
     this.#options = options;
     // Stages share a budget, and resuming a single stage would not start the next one.
     this.#isStaged = isStaged(plan);
     this.#invocation = this.#isStaged ? { ...options.invocation, resume } : options.invocation;
     this.#command = command;
-    this.#secretOverrides = secretOverrides;
   }
 
   /** Resolves with the outcomes of started combinations, by index. */
-  async run(
-    loaded: Pick<LoadedSweep, "plan" | "rows">,
-    starts: readonly SweepStart[],
-  ): Promise<ReadonlyMap<number, SweepOutcome>> {
+  async run(loaded: LoadedSweep, begun: BegunSweep): Promise<ReadonlyMap<number, SweepOutcome>> {
     const release = stopOnInterrupt(this.#options, {
       print: (lines) => this.#options.out.print(lines),
       stopAndSave: () => {
@@ -188,13 +188,15 @@ class SweepSession {
         for (const run of this.#active) run.stopNow();
       },
     });
-    const begin = async (row: SweepRow): Promise<boolean> => {
-      const start = starts[row.combination.index];
-      if (start === undefined || this.#isStopping) return false;
-      return this.#follow(row, start);
+    const run = async (row: SweepRow, start: SweepStart): Promise<boolean> =>
+      !this.#isStopping && this.#follow(row, start);
+    const onRung: SweepHooks["onRung"] = (rung, rows) => {
+      const kept = rows.filter((row) => isKept(row, rung));
+      const names = kept.map(({ combination }) => combinationName(combination));
+      this.#options.out.print([BLANK, [styled("strong", rungText(rung.step, names, rows.length))]]);
     };
     try {
-      await runOpenRows(loaded, this.#command, begin);
+      await runSweepRows(this.#options, loaded, begun, this.#command, { run, onRung });
     } finally {
       release();
     }
@@ -244,10 +246,9 @@ class SweepSession {
     const { allowedOrigins, configPath } = this.#command;
     const request = { owner: "terminal", allowedOrigins, watch } as const;
     if (run === null) return trainer.startTraining({ ...start, ...request, configPath });
-    // A run keeps its own overrides except for secrets, which are never stored.
     const { folder } = run;
     const named = { configPath, overrides: start.overrides };
-    return trainer.resumeTraining({ ...request, folder, named, overrides: this.#secretOverrides });
+    return trainer.resumeTraining({ ...request, folder, named, overrides: start.resumeOverrides });
   }
 
   /** Lines of parallel runs are prefixed with the run's name. */

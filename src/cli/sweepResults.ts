@@ -5,6 +5,8 @@ import { AppError, errorMessage } from "../core/errors.ts";
 import type { FileSystem } from "../core/ports.ts";
 import type { ListedRun } from "../core/runs/runList.ts";
 import { compareRuns, lossesOf } from "../core/sweeps/comparedRuns.ts";
+import { isKept } from "../core/sweeps/halving.ts";
+import type { Rung } from "../core/sweeps/sweepFile.ts";
 import { runFigures, type SweepRow } from "../core/sweeps/sweepRuns.ts";
 import { EXIT } from "../shared/exitCodes.ts";
 import { lastRewardsMean } from "../shared/sweepResult.ts";
@@ -19,7 +21,7 @@ export type SweepOutcome =
 export interface SweepResult {
   /** `key=value` for each key of the grid. */
   readonly settings: readonly string[];
-  readonly state: ListedRun["phase"] | "not-started";
+  readonly state: ListedRun["phase"] | "not-started" | "dropped";
   /** Completed steps. */
   readonly steps: number;
   /** Mean rewards of the last step, of the last five, and of the best five consecutive steps. */
@@ -41,11 +43,12 @@ export interface SweepResult {
   readonly exitCode: number;
 }
 
-/** `outcomes` in this process, by combination index. @throws AppError `file-unreadable` */
+/** `outcomes` in this process, by combination index; `rungs` as decided so far. @throws AppError `file-unreadable` */
 export function sweepResults(
   fileSystem: FileSystem,
   rows: readonly SweepRow[],
   outcomes: ReadonlyMap<number, SweepOutcome>,
+  rungs: readonly Rung[],
 ): Promise<readonly SweepResult[]> {
   const losses = lossesOf(rows);
   const { by, results } = compareRuns(rows);
@@ -53,7 +56,11 @@ export function sweepResults(
     rows.map(async (row, index) => {
       const outcome = outcomes.get(row.combination.index) ?? null;
       const evaluatedReward = by.kind === "evaluation" ? (results[index] ?? null) : null;
-      const own = await sweepResult(fileSystem, row, outcome);
+      const result = await sweepResult(fileSystem, row, outcome);
+      const isDropped = row.run?.phase === "stopped" && !rungs.every((rung) => isKept(row, rung));
+      const own = isDropped
+        ? ({ ...result, state: "dropped", exitCode: EXIT.done } as const)
+        : result;
       return { ...own, loss: losses[index] ?? null, evaluatedReward };
     }),
   );

@@ -70,7 +70,8 @@ export function sweepTable(
     [styled("strong", l10n.t("sweep {0} in {1}", name, place))],
     ...tableLines([...keys, ...columns(measured, hasCosts(results))], rows, width),
     ...problems,
-    ...effectLines(by, effects),
+    // Most runs of a halved sweep ended early, so their results say little about a setting.
+    ...(results.some(({ state }) => state === "dropped") ? [] : effectLines(by, effects)),
   ];
 }
 
@@ -125,8 +126,9 @@ function comparedBy(by: SweepBasis) {
 }
 
 function stateCell({ state }: SweepResult): LinePiece {
-  const text = state === "not-started" ? l10n.t("not started") : phaseTexts()[state];
-  return state === "not-started" ? text : phasePiece(state, text);
+  if (state === "not-started") return l10n.t("not started");
+  if (state === "dropped") return l10n.t("dropped");
+  return phasePiece(state, phaseTexts()[state]);
 }
 
 function valueText(setting: string): string {

@@ -13,6 +13,7 @@ import { AppError } from "../core/errors.ts";
 import type { Clock, FileSystem, Log } from "../core/ports.ts";
 import { runPaths } from "../core/runFolder/files/layout.ts";
 import type { ListedRun } from "../core/runs/runList.ts";
+import { decide, type Heat, isReady, nextHeat } from "../core/sweeps/halving.ts";
 import { beginsWithBase, planStages } from "../core/sweeps/planStages.ts";
 import {
   describeSweepProblem,
@@ -24,7 +25,7 @@ import {
   type SweepRequest,
   sweepName,
 } from "../core/sweeps/planSweep.ts";
-import { isSameSweep, type KnownSweep, listSweeps } from "../core/sweeps/sweepFile.ts";
+import { isSameSweep, type KnownSweep, listSweeps, type Rung } from "../core/sweeps/sweepFile.ts";
 import { claimSweep, type NewSweep, type SweepLease } from "../core/sweeps/sweepLease.ts";
 import { actionFor, type SweepRow, sweepRows } from "../core/sweeps/sweepRuns.ts";
 import { Limiter } from "../core/util/limiter.ts";
@@ -46,6 +47,8 @@ export interface SweepArguments {
   readonly grid: readonly string[];
   /** Each `key=value`; applied to all runs. */
   readonly overrides: readonly string[];
+  /** Steps after which only the better half goes on, see `core/sweeps/halving.ts`; null = all runs train to their end. */
+  readonly halve: number | null;
 }
 
 export interface LoadedSweep {
@@ -60,10 +63,12 @@ export interface LoadedSweep {
   readonly rows: readonly SweepRow[];
 }
 
-/** What is needed to start a run of a sweep. */
+/** What is needed to start or resume a run of a sweep. */
 export interface SweepStart {
   readonly configPath: string;
   readonly overrides: readonly string[];
+  /** Overrides for a resume: a run keeps its own except for secrets, which are never stored, and the step at which it stops. */
+  readonly resumeOverrides: readonly string[];
   readonly sweep: SweepMember;
 }
 
@@ -73,7 +78,7 @@ export interface SweepStart {
  */
 export async function loadSweep(
   ports: SweepPorts,
-  { configPath: given, grid, overrides }: SweepArguments,
+  { configPath: given, grid, overrides, halve }: SweepArguments,
 ): Promise<LoadedSweep> {
   const { fileSystem } = ports;
   const configPath = resolve(given);
@@ -89,6 +94,8 @@ export async function loadSweep(
     configPath,
     grid: plan.grid,
     overrides: plan.sharedOverrides,
+    halve,
+    rungs: [],
   } as const;
   const all = await listSweeps(fileSystem, parent);
   const known = all.find((other) => isSameSweep(other.file, file));
@@ -96,7 +103,7 @@ export async function loadSweep(
   const sweep =
     known === undefined
       ? { parent, file }
-      : { ...known, file: { ...known.file, overrides: file.overrides } };
+      : { ...known, file: { ...known.file, overrides: file.overrides, halve } };
   return { configPath, plan, parent, sweep, rows };
 }
 
@@ -163,45 +170,88 @@ async function requireAllWeights(rows: readonly SweepRow[], configPath: string):
   }
 }
 
-/** Start parameters of all runs of a sweep, by combination. */
-export function sweepStarts(
-  { file: { id, name } }: KnownSweep,
-  { plan, configPath }: Pick<LoadedSweep, "plan" | "configPath">,
-): readonly SweepStart[] {
-  const names = namesOfRuns(name, plan);
-  return plan.combinations.map((combination) => ({
-    configPath,
-    overrides: runOverrides(combination, names[combination.index] ?? name),
-    sweep: {
-      id,
-      name,
-      combination: combination.index,
-      combinations: plan.combinations.length,
-      settings: combination.settings,
-    },
-  }));
+export interface SweepHooks {
+  /** Starts or resumes a run and resolves when it has ended, with whether it is done. */
+  readonly run: (row: SweepRow, start: SweepStart) => Promise<boolean>;
+  /** Called with the runs that were compared. */
+  readonly onRung: (rung: Rung, rows: readonly SweepRow[]) => void;
 }
 
 /**
  * Runs each row that needs a start or resume, in order, `parallel` at a time; resolves when all have ended. Stages run one at a time,
- * including failed ones, until one does not finish. `run` resolves with whether its run is done.
+ * including failed ones, until one does not finish. With `halve`, it decides which runs go on whenever all of them can be compared.
+ * @throws AppError `file-unreadable`, `disk`
  */
-export async function runOpenRows(
-  { plan, rows }: Pick<LoadedSweep, "plan" | "rows">,
-  { parallel, retriesFailed }: { readonly parallel: number; readonly retriesFailed: boolean },
-  run: (row: SweepRow) => Promise<boolean>,
+export async function runSweepRows(
+  ports: SweepPorts,
+  loaded: Pick<LoadedSweep, "plan" | "parent" | "configPath">,
+  { lease, rows }: BegunSweep,
+  options: { readonly parallel: number; readonly retriesFailed: boolean },
+  { run, onRung }: SweepHooks,
 ): Promise<void> {
-  if (isStaged(plan)) {
+  const { halve, id } = lease.file;
+  if (isStaged(loaded.plan)) {
     for (const row of rows) {
       if (row.run?.phase === "done") continue;
       const isOpen = ["start", "resume"].includes(actionFor(row, true));
-      if (!isOpen || !(await run(row))) return;
+      if (!isOpen || !(await run(row, sweepStart(lease, loaded, row, null)))) return;
     }
     return;
   }
-  const limiter = new Limiter(parallel);
-  const open = rows.filter((row) => ["start", "resume"].includes(actionFor(row, retriesFailed)));
-  await Promise.all(open.map((row) => limiter.run(() => run(row))));
+  const limiter = new Limiter(options.parallel);
+  const train = ({ rows: own, stopAt }: Heat): Promise<unknown> => {
+    const open = own.filter(
+      (row) =>
+        ["start", "resume"].includes(actionFor(row, options.retriesFailed)) &&
+        (stopAt === null || (row.run?.steps ?? 0) < stopAt),
+    );
+    return Promise.all(
+      open.map((row) => limiter.run(() => run(row, sweepStart(lease, loaded, row, stopAt)))),
+    );
+  };
+  if (halve === null) {
+    await train({ rows, stopAt: null });
+    return;
+  }
+  let current = rows;
+  for (;;) {
+    const heat = nextHeat(current, halve, lease.file.rungs);
+    const { stopAt } = heat;
+    await train(heat);
+    current = await currentRows(ports, { ...loaded, id });
+    const own = current.filter((_, index) =>
+      heat.rows.some(({ combination }) => combination.index === index),
+    );
+    const isOver = own.every((row) => row.run?.phase === "done");
+    if (stopAt === null || isOver || !isReady(own, stopAt)) return;
+    const rung = decide(own, stopAt);
+    await lease.addRung(rung);
+    onRung(rung, own);
+  }
+}
+
+/** How to start or resume a run, which stops after `stopAt` steps; null = at its end, or where its configuration says. */
+export function sweepStart(
+  { file: { id, name } }: KnownSweep,
+  { plan, configPath }: Pick<LoadedSweep, "plan" | "configPath">,
+  { combination }: SweepRow,
+  stopAt: number | null,
+): SweepStart {
+  const { index, settings, config } = combination;
+  const own = namesOfRuns(name, plan)[index] ?? name;
+  const stop = `stop_at_step=${stopAt ?? config.stop_at_step}`;
+  return {
+    configPath,
+    overrides: [...runOverrides(combination, own), ...(stopAt === null ? [] : [stop])],
+    resumeOverrides: [...plan.secretOverrides, stop],
+    sweep: {
+      id,
+      name,
+      combination: index,
+      combinations: plan.combinations.length,
+      settings,
+    },
+  };
 }
 
 /**
@@ -275,7 +325,8 @@ async function changedSettings(
     : {};
   const files = fileSystem.within(folder);
   const { changes } = await settingsOfRun(files, folder, { ...begun, ...start });
-  return changes.map((change) => change.path);
+  // Runs stop where the sweep says.
+  return changes.map(({ path }) => path).filter((path) => path !== "stop_at_step");
 }
 
 type StartOfStage = Pick<

@@ -66,6 +66,17 @@ export function leftOutText({ left }: SweepEffects): string | null {
   );
 }
 
+/** More names would not be read. */
+const NAMED_RUNS = 8;
+
+/** Which of `count` runs go on after `step` steps. */
+export function rungText(step: number, kept: readonly string[], count: number): string {
+  const runs = plural(count, "{1} of {0} run", "{1} of {0} runs", kept.length);
+  const names = kept.slice(0, NAMED_RUNS).join("; ");
+  const more = kept.length > NAMED_RUNS ? `; ${l10n.t("{0} more", kept.length - NAMED_RUNS)}` : "";
+  return l10n.t("After step {0}, {1} go on: {2}", step, runs, `${names}${more}`);
+}
+
 /** The last part of a key, or the whole key if another key ends the same way. Pass `last` if that part may contain dots. */
 export function shortKey(
   key: string,

@@ -6,6 +6,7 @@ import type { AppError } from "../../src/core/errors.ts";
 import type { Clock, FileSystem } from "../../src/core/ports.ts";
 import { resumeRun, startRun } from "../../src/core/runFolder/runFolder.ts";
 import type { RunLease } from "../../src/core/runFolder/runLease.ts";
+import { completedSteps } from "../../src/core/runs/runList.ts";
 import { Redactor } from "../../src/core/secrets/redaction/redactor.ts";
 import { encodeJsonLine } from "../../src/core/util/jsonl.ts";
 import { runName, runParent } from "../../src/node/runPaths.ts";
@@ -30,8 +31,8 @@ export interface FakeSweepRun {
   done(rewards: readonly number[]): Promise<void>;
   /** Like a finished supervised run. */
   fitted(losses: readonly number[]): Promise<void>;
-  /** Like a stop with a save. */
-  stop(): Promise<void>;
+  /** Like a stop with a save, `rewards` after its start. */
+  stop(rewards?: readonly number[]): Promise<void>;
   fail(error: AppError): Promise<void>;
   /** Like a kill: the folder records no end. */
   vanish(): void;
@@ -52,29 +53,30 @@ export function createSweepTrainer(ports: {
     });
     const claimed = claim();
     const calls: string[] = [];
-    const finish = async (rows: readonly object[]): Promise<void> => {
+    const end = async (phase: "done" | "stopped", rows: readonly object[]): Promise<void> => {
       const lease = await claimed;
+      const path = `${lease.folder}/metrics.jsonl`;
+      const before = await completedSteps(lease.files, lease.folder);
       for (const [step, own] of rows.entries()) {
-        const row = { step, ...own, time: { total_s: 1.5 } };
-        await lease.files.append(`${lease.folder}/metrics.jsonl`, encodeJsonLine(row));
+        const row = { step: before + step, ...own, time: { total_s: 1.5 } };
+        await lease.files.append(path, encodeJsonLine(row));
       }
-      await lease.end({ phase: "done" });
-      settle.resolve({ outcome: "done", folder: lease.folder });
+      await lease.end({ phase });
+      settle.resolve({ outcome: phase, folder: lease.folder });
     };
+    const rewarded = (rewards: readonly number[]) =>
+      rewards.map((mean) => ({ rollout: { reward: { mean } } }));
     const run: FakeSweepRun = {
       request,
       name: null,
       calls,
-      done: (rewards) => finish(rewards.map((mean) => ({ rollout: { reward: { mean } } }))),
+      done: (rewards) => end("done", rewarded(rewards)),
       fitted: (losses) =>
-        finish(
+        end(
+          "done",
           losses.map((loss, step) => ({ fit: { steps: step + 1, was: losses[0], now: loss } })),
         ),
-      stop: async () => {
-        const lease = await claimed;
-        await lease.end({ phase: "stopped" });
-        settle.resolve({ outcome: "stopped", folder: lease.folder });
-      },
+      stop: (rewards = []) => end("stopped", rewarded(rewards)),
       fail: async (error) => {
         const { code, message } = error;
         await (await claimed).end({ phase: "failed", ending: { code, message } });
@@ -117,9 +119,10 @@ export function createSweepTrainer(ports: {
       begin(request, async () => {
         const { folder, overrides = [] } = request;
         const loaded = loadStart(await startConfig(fileSystem, { resume: folder, overrides }));
+        const step = await completedSteps(fileSystem.within(folder), folder);
         const lease = await resumeRun(
           { ...ports, isProcessAlive: () => false },
-          { ...starter, configPath: loaded.path, folder, step: 0, repeatsEvaluation: false },
+          { ...starter, configPath: loaded.path, folder, step, repeatsEvaluation: false },
         );
         await writeConfigFiles(lease.files, lease.folder, loaded, new Redactor());
         return lease;

@@ -38,6 +38,11 @@ function aMachine() {
         await begun(count);
         await runs[count - 1]?.done(rewards);
       };
+      /** The run reached its `stop_at_step` after two more steps with this reward. */
+      const stopped = async (count: number, reward: number): Promise<void> => {
+        await begun(count);
+        await runs[count - 1]?.stop([reward, reward]);
+      };
       const stop = async (count: number): Promise<void> => {
         await begun(count);
         await runs[count - 1]?.stop();
@@ -46,7 +51,7 @@ function aMachine() {
         await begun(count);
         await runs[count - 1]?.fail(new AppError(code, "The service said no."));
       };
-      return { program, exit, runs, begun, done, stop, fail };
+      return { program, exit, runs, begun, done, stopped, stop, fail };
     },
   };
 }
@@ -196,6 +201,71 @@ it("prints only JSON on stdout", async () => {
   });
 });
 
+describe("a sweep with --halve", () => {
+  const LINE = ["--grid", "learning_rate=1e-5,2e-5,4e-5,8e-5", "--max_steps", "9", "--halve", "2"];
+  const NAMES = ["1e-5", "2e-5", "4e-5", "8e-5"].map((rate) => `c-sweep.learning_rate_${rate}`);
+
+  it("trains the better half on, again and again, and reports the others as dropped", async () => {
+    const { start } = aMachine();
+    const { program, exit, runs, stopped, done } = await start(...LINE);
+    for (const [index, reward] of [0.1, 0.4, 0.3, 0.2].entries()) await stopped(index + 1, reward);
+    await stopped(5, 0.5);
+    await stopped(6, 0.9);
+    await done(7, [0.7, 0.7, 0.7]);
+    expect(await exit).toBe(0);
+    expect(namesOf(runs)).toEqual([...NAMES, NAMES[1], NAMES[2], NAMES[2]]);
+    expect(runs.map(({ request }) => request.overrides?.at(-1))).toEqual([
+      ...Array(4).fill("stop_at_step=2"),
+      ...Array(2).fill("stop_at_step=4"),
+      "stop_at_step=null",
+    ]);
+    const { lines } = program.out;
+    expect(lines).toContain("After step 2, 2 of 4 runs go on: lr 2e-5; lr 4e-5");
+    expect(lines).toContain("After step 4, 1 of 2 runs go on: lr 4e-5");
+    const states = lines.flatMap(
+      (line) => /^(\de-5) +(\w+) +(\d)/.exec(line)?.slice(1).join(" ") ?? [],
+    );
+    expect(states).toEqual(["1e-5 dropped 2", "2e-5 dropped 4", "4e-5 done 7", "8e-5 dropped 2"]);
+    expect(lines.at(-1)).toMatch(/^8e-5/);
+  });
+
+  it("continues after an interruption with the decisions made before it", async () => {
+    const { start } = aMachine();
+    const first = await start(...LINE);
+    for (const [index, reward] of [0.1, 0.4, 0.3, 0.2].entries()) {
+      await first.stopped(index + 1, reward);
+    }
+    await first.stopped(5, 0.5);
+    // Its user stops the other one before it gets there.
+    await first.stop(6);
+    expect(await first.exit).toBe(3);
+    const second = await start(...LINE);
+    await second.stopped(1, 0.9);
+    await second.done(2, [0.7]);
+    expect(await second.exit).toBe(0);
+    expect(namesOf(second.runs)).toEqual([NAMES[2], NAMES[2]]);
+  });
+
+  it("trains the dropped runs as well when it is continued without the flag", async () => {
+    const { start } = aMachine();
+    const first = await start(...LINE);
+    for (const [index, reward] of [0.1, 0.4, 0.3, 0.2].entries()) {
+      await first.stopped(index + 1, reward);
+    }
+    await first.stopped(5, 0.5);
+    await first.stopped(6, 0.9);
+    await first.done(7, [0.7]);
+    expect(await first.exit).toBe(0);
+    const { exit, runs, done } = await start(...LINE.slice(0, -2));
+    for (const count of [1, 2, 3]) await done(count, [0.5]);
+    expect(await exit).toBe(0);
+    expect(namesOf(runs)).toEqual([NAMES[0], NAMES[1], NAMES[3]]);
+    expect(runs.map(({ request }) => request.overrides)).toEqual(
+      Array(3).fill(["stop_at_step=null"]),
+    );
+  });
+});
+
 describe("the same command again", () => {
   it("leaves finished runs alone, resumes stopped and killed ones, and starts the rest", async () => {
     const { start } = aMachine();
@@ -338,7 +408,7 @@ it("passes secrets to new and resumed runs, and stores none", async () => {
   await first.exit;
   const second = await start(...args);
   await second.begun(1);
-  expect(second.runs[0]?.request.overrides).toEqual(["secrets.TOKEN=hush"]);
+  expect(second.runs[0]?.request.overrides).toEqual(["secrets.TOKEN=hush", "stop_at_step=null"]);
   await second.runs[0]?.done([1]);
   expect(await second.exit).toBe(0);
   for (const [path, bytes] of fileSystem.files) {

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { parseConfig } from "../../src/core/config/parse.ts";
 import { runPaths } from "../../src/core/runFolder/files/layout.ts";
 import { systemClock } from "../../src/node/clock.ts";
-import { beginSweep, loadSweep, type SweepStart, sweepStarts } from "../../src/node/loadSweep.ts";
+import { beginSweep, loadSweep, type SweepStart, sweepStart } from "../../src/node/loadSweep.ts";
 import { aRunFile } from "../core/runFolder/builders.ts";
 import { filesOnDisk, folderOfEachTest } from "../fakes/onDisk.ts";
 import { silentLog } from "../fakes/silentLog.ts";
@@ -30,7 +30,7 @@ const configPath = join(folder, "st.yaml");
 
 async function loaded(text: string) {
   await writeFile(configPath, text);
-  return loadSweep(ports, { configPath, grid: [], overrides: [] });
+  return loadSweep(ports, { configPath, grid: [], overrides: [], halve: null });
 }
 
 /** All stages are done, with what they began with in their overrides. */
@@ -45,7 +45,7 @@ async function trainAll(text = STAGES, lastWith = "init_from=.tinker-rl/runs/imi
     ["init_from=.tinker-rl/runs/first", `data=${JSON.stringify([source])}`],
     [lastWith],
   ];
-  for (const { overrides, sweep } of sweepStarts(lease, all)) {
+  for (const { overrides, sweep } of all.rows.map((row) => sweepStart(lease, all, row, null))) {
     const name = ["first", "gather", "imitate", "reinforce"][sweep.combination] ?? "";
     const run = join(all.parent, name);
     const paths = runPaths(run);
@@ -81,9 +81,9 @@ describe("a stage that ended before its first step", () => {
     const all = await loaded(STAGES);
     const { lease } = await beginSweep(ports, all);
     await lease.release();
-    const [first] = sweepStarts(lease, all);
+    const [first] = all.rows;
     if (first === undefined) throw new Error("There are several stages.");
-    return failAtStart({ name: "first", sweep: first });
+    return failAtStart({ name: "first", sweep: sweepStart(lease, all, first, null) });
   }
 
   it("is restarted with the current file, in a separate folder", async () => {

@@ -50,7 +50,7 @@ export const FLAGS = {
   sweep: {
     ...CONFIG,
     ...STARTING,
-    ...valued("grid", "parallel"),
+    ...valued("grid", "halve", "parallel"),
     ...switches("retry-failed", "show", "json", "yes"),
   },
   control: { ...HELP, ...switches("json") },

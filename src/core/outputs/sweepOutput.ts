@@ -8,7 +8,7 @@ const runShape = {
   state: z
     .string()
     .describe(
-      "not-started, preparing, running, pausing, paused, finishing, done, failed, stopped, interrupted or unreadable",
+      "not-started, preparing, running, pausing, paused, finishing, done, failed, stopped, interrupted, unreadable, or dropped by --halve",
     ),
   steps: count.describe("completed steps"),
   lastReward: measure.describe("mean reward of the last step"),

@@ -10,6 +10,14 @@ import { MAX_BYTES } from "../runFolder/files/wholeFiles.ts";
 import { parseJson } from "../util/jsonl.ts";
 
 const text = z.string().max(10_000);
+const rungSchema = z
+  .object({
+    /** Completed steps of all runs that were compared. */
+    step: z.number().int().positive(),
+    /** Indices of the combinations that went on. */
+    kept: z.array(z.number().int().nonnegative()).max(1_000).readonly(),
+  })
+  .readonly();
 const sweepFileSchema = z
   .object({
     schemaVersion: z.literal(1),
@@ -26,6 +34,10 @@ const sweepFileSchema = z
       .readonly(),
     /** `key=value` texts for all runs, without secrets. */
     overrides: z.array(text).max(1_000).readonly(),
+    /** Steps after which only the better half goes on, see `halving.ts`; null = all runs train to their end. */
+    halve: z.number().int().positive().nullable().default(null),
+    /** Decisions so far. */
+    rungs: z.array(rungSchema).max(100).readonly().default([]),
     startedAtMs: z.number(),
     /** The process that starts, or last started, the runs one after another. Its heartbeat is 0 after it has ended. */
     runner: z
@@ -34,6 +46,7 @@ const sweepFileSchema = z
   })
   .readonly();
 
+export type Rung = z.infer<typeof rungSchema>;
 export type SweepFile = z.infer<typeof sweepFileSchema>;
 
 export interface KnownSweep {

@@ -4,9 +4,11 @@ import { AppError, errorMessage } from "../errors.ts";
 import type { Clock, FileSystem, Log } from "../ports.ts";
 import { HEARTBEAT_MS, isBeating, type Liveness, processText } from "../runFolder/runFile.ts";
 import { claimFolder } from "../runFolder/runFolder.ts";
-import { type KnownSweep, type SweepFile, writeSweepFile } from "./sweepFile.ts";
+import { type KnownSweep, type Rung, type SweepFile, writeSweepFile } from "./sweepFile.ts";
 
 export interface SweepLease extends KnownSweep {
+  /** Records a decision, for whoever continues the sweep. @throws AppError `disk` */
+  addRung(rung: Rung): Promise<void>;
   /** Afterwards, another process may continue the sweep. */
   release(): Promise<void>;
 }
@@ -38,15 +40,23 @@ export async function claimSweep(
   const { clock } = options;
   if ("folder" in sweep) requireFree(options, sweep);
   const known = "folder" in sweep ? sweep : await newSweep(options, sweep);
+  let { file } = known;
   const beat = (heartbeatAtMs: number): Promise<void> => {
-    const file = { ...known.file, runner: { ...options.own, heartbeatAtMs } };
-    return writeSweepFile(options.fileSystem, { ...known, file });
+    const runner = { ...options.own, heartbeatAtMs };
+    return writeSweepFile(options.fileSystem, { ...known, file: { ...file, runner } });
   };
   await beat(clock.now());
   const ending = new AbortController();
   const beating = keepBeating(options, () => beat(clock.now()), ending.signal);
   return {
-    ...known,
+    folder: known.folder,
+    get file() {
+      return file;
+    },
+    addRung: (rung) => {
+      file = { ...file, rungs: [...file.rungs, rung] };
+      return beat(clock.now());
+    },
     release: async () => {
       ending.abort();
       await beating;

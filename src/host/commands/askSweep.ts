@@ -15,6 +15,7 @@ import { isOfConfig } from "../../node/runFolder.ts";
 import { runParent } from "../../node/runPaths.ts";
 import { plural } from "../../shared/format.ts";
 import { phaseTexts } from "../../shared/phaseTexts.ts";
+import { withoutUndefined } from "../../shared/withoutUndefined.ts";
 import type { TrainTask } from "../task/trainTask.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
 import { asObject } from "./askOverrides.ts";
@@ -24,8 +25,11 @@ import { plainDoc, sweepableSettings } from "./tunableSettings.ts";
 /** A sweep's task definition, apart from its configuration. */
 export type SweepTask = Required<
   Pick<TrainTask, "grid" | "parallel" | "retryFailed" | "overrides">
->;
+> &
+  Pick<TrainTask, "halve">;
 
+/** Number of runs from which the user is asked whether the worse half stops early. */
+const MANY_RUNS = 4;
 /** Number of rows that still fit in a dialog. */
 const SHOWN_RUNS = 12;
 
@@ -44,18 +48,28 @@ export async function askSweep(options: AskSweepOptions): Promise<SweepTask | un
     configPath: options.config.fsPath,
     grid: assignments(grid),
     overrides: lastOfEach([...options.settingOverrides, ...overrides]),
+    halve: null,
   });
+  const halve = chosen.halve === undefined ? await askHalving(rows) : chosen.halve;
+  if (halve === undefined) return undefined;
   const parallel = await askParallel(rows);
   if (parallel === undefined) return undefined;
-  const retryFailed = await confirm({ rows, plan }, parallel);
+  const retryFailed = await confirm({ rows, plan }, { parallel, halve });
   if (retryFailed === undefined) return undefined;
-  return { grid: Object.fromEntries(grid), parallel, retryFailed, overrides: asObject(overrides) };
+  const task = { grid: Object.fromEntries(grid), parallel, retryFailed };
+  return {
+    ...task,
+    overrides: asObject(overrides),
+    ...withoutUndefined({ halve: halve ?? undefined }),
+  };
 }
 
 interface ChosenSweep {
   /** Comma-separated values by key. */
   readonly grid: ReadonlyMap<string, string>;
   readonly overrides: readonly string[];
+  /** As in {@link SweepArguments}; undefined for a new sweep, whose user is asked. */
+  readonly halve: number | null | undefined;
 }
 
 /** An earlier sweep, or a new one. */
@@ -82,15 +96,19 @@ async function chooseSweep(options: AskSweepOptions): Promise<ChosenSweep | unde
   });
   if (picked === undefined) return undefined;
   if (picked.sweep === null) return newSweep(options);
-  const { grid, overrides } = picked.sweep.file;
-  return { grid: new Map(grid.map(({ key, values }) => [key, values.join(",")])), overrides };
+  const { grid, overrides, halve } = picked.sweep.file;
+  return {
+    grid: new Map(grid.map(({ key, values }) => [key, values.join(",")])),
+    overrides,
+    halve,
+  };
 }
 
 async function newSweep(options: AskSweepOptions): Promise<ChosenSweep | undefined> {
   const path = options.config.fsPath;
   const text = await options.fileSystem.readText(path);
   const grid = await askGrid({ text, path, overrides: options.settingOverrides });
-  return grid === undefined ? undefined : { grid, overrides: [] };
+  return grid === undefined ? undefined : { grid, overrides: [], halve: undefined };
 }
 
 async function knownSweeps({
@@ -102,6 +120,41 @@ async function knownSweeps({
   if (!result.ok) return [];
   const all = await listSweeps(fileSystem, runParent(result.config, fsPath));
   return all.filter((sweep) => isOfConfig(sweep, fsPath));
+}
+
+/** Steps after which only the better half goes on; null to train all runs to their end; undefined if the user canceled. */
+async function askHalving(rows: readonly SweepRow[]): Promise<number | null | undefined> {
+  // Fewer settings save too little.
+  if (rows.length < MANY_RUNS) return null;
+  const all = {
+    icon: "check-all",
+    label: vscode.l10n.t("Train All Runs to Their End"),
+    detail: vscode.l10n.t("Shows which setting mattered."),
+    halves: false,
+  };
+  const half = {
+    icon: "filter",
+    label: vscode.l10n.t("Stop the Worse Half Early"),
+    detail: vscode.l10n.t(
+      "Finds good settings for less: again and again, only the better half goes on.",
+    ),
+    halves: true,
+  };
+  const picked = await plainWindow.showQuickPick([all, half], {
+    title: vscode.l10n.t("Start Sweep"),
+    ignoreFocusOut: true,
+  });
+  if (picked === undefined || !picked.halves) return picked === undefined ? undefined : null;
+  const planned = rows.map(({ combination }) => combination.config.max_steps ?? 0);
+  const answer = await plainWindow.showInputBox({
+    title: vscode.l10n.t("Start Sweep"),
+    prompt: vscode.l10n.t("Steps after which the worse half stops for the first time."),
+    value: String(Math.ceil(Math.max(10, ...planned) / rows.length)),
+    ignoreFocusOut: true,
+    validateInput: (value) =>
+      /^[1-9]\d*$/.test(value) ? undefined : vscode.l10n.t("Enter a whole number from 1."),
+  });
+  return answer === undefined ? undefined : Number(answer);
 }
 
 /** Number of runs in parallel; undefined if the user canceled. */
@@ -130,14 +183,17 @@ async function askParallel(rows: readonly SweepRow[]): Promise<number | undefine
 /** True to also retry failed runs, false to leave them; undefined if the user does not want to start. */
 async function confirm(
   { rows, plan }: Pick<LoadedSweep, "rows" | "plan">,
-  parallel: number,
+  { parallel, halve }: { readonly parallel: number; readonly halve: number | null },
 ): Promise<boolean | undefined> {
   const start = vscode.l10n.t("Start Sweep");
   const retry = vscode.l10n.t("Start and Retry Failed");
   const count = (retriesFailed: boolean): number =>
     rows.filter((row) => ["start", "resume"].includes(actionFor(row, retriesFailed))).length;
   const [open, withFailed] = [count(false), count(true)];
-  const options = { modal: true, detail: runList(rows, plan.sharedOverrides) };
+  const halving =
+    halve === null ? [] : [vscode.l10n.t("The worse half stops after step {0}, and so on.", halve)];
+  const detail = [...halving, runList(rows, plan.sharedOverrides)].join("\n");
+  const options = { modal: true, detail };
   if (withFailed === 0) {
     const nothing = vscode.l10n.t("There is nothing left to start in this sweep.");
     await plainWindow.showInformationMessage(nothing, options);

@@ -4,6 +4,7 @@ import * as l10n from "@vscode/l10n";
 import { AppError } from "../../core/errors.ts";
 import type { Log } from "../../core/ports.ts";
 import { compareRuns, lossesOf } from "../../core/sweeps/comparedRuns.ts";
+import { isKept } from "../../core/sweeps/halving.ts";
 import { combinationName, isStaged } from "../../core/sweeps/planSweep.ts";
 import type { SweepRow } from "../../core/sweeps/sweepRuns.ts";
 import {
@@ -11,15 +12,14 @@ import {
   currentRows,
   type LoadedSweep,
   loadSweep,
-  runOpenRows,
+  runSweepRows,
   type SweepPorts,
   type SweepStart,
-  sweepStarts,
 } from "../../node/loadSweep.ts";
 import { EXIT, worstExit } from "../../shared/exitCodes.ts";
 import { formatMeasure, formatReward, plural } from "../../shared/format.ts";
 import { phaseTexts } from "../../shared/phaseTexts.ts";
-import { basisText, shortKey, sweepSentence } from "../../shared/sweepText.ts";
+import { basisText, rungText, shortKey, sweepSentence } from "../../shared/sweepText.ts";
 import type { LaunchEnd, TerminalAction } from "./launchWatch.ts";
 import type { Training, TrainingRequest, Trainings } from "./trainings.ts";
 
@@ -29,6 +29,8 @@ export interface SweepTrainingRequest
   readonly grid: readonly string[];
   /** Number of runs in parallel, at least 1. */
   readonly parallel: number;
+  /** As in {@link SweepArguments}. */
+  readonly halve: number | null;
   readonly retriesFailed: boolean;
 }
 
@@ -94,20 +96,23 @@ export class SweepTraining implements Training {
   }
 
   async #run(following: Following): Promise<LaunchEnd> {
-    const { configPath, grid, overrides } = this.#request;
-    const loaded = await loadSweep(this.#options, { configPath, grid, overrides });
-    const { lease, rows } = await beginSweep(this.#options, loaded);
+    const { configPath, grid, overrides, halve } = this.#request;
+    const loaded = await loadSweep(this.#options, { configPath, grid, overrides, halve });
+    const begun = await beginSweep(this.#options, loaded);
+    const { lease, rows } = begun;
     const place = { ...loaded, id: lease.file.id };
     try {
-      const starts = sweepStarts(lease, loaded);
       const count = isStaged(loaded.plan)
         ? plural(rows.length, "{0} stage", "{0} stages")
         : plural(rows.length, "{0} run", "{0} runs");
       following.print(`${lease.file.name}: ${count}\n`);
-      await runOpenRows({ ...loaded, rows }, this.#request, async (row) => {
-        const start = starts[row.combination.index];
-        if (start === undefined || this.#isStopping) return false;
-        return this.#follow(row, start, loaded, following);
+      await runSweepRows(this.#options, loaded, begun, this.#request, {
+        run: async (row, start) => !this.#isStopping && this.#follow(row, start, following),
+        onRung: (rung, compared) => {
+          const kept = compared.filter((row) => isKept(row, rung));
+          const names = kept.map(({ combination }) => combinationName(combination));
+          following.print(`\n${rungText(rung.step, names, compared.length)}\n`);
+        },
       });
       following.print(summary({ ...loaded, rows: await currentRows(this.#options, place) }));
     } finally {
@@ -119,7 +124,6 @@ export class SweepTraining implements Training {
   async #follow(
     { run, combination }: SweepRow,
     start: SweepStart,
-    { plan }: LoadedSweep,
     { print, signal }: Following,
   ): Promise<boolean> {
     const { configPath, project } = this.#request;
@@ -133,8 +137,7 @@ export class SweepTraining implements Training {
         title: label,
         settingOverrides: [],
         sweep: start.sweep,
-        // A run keeps its own overrides except for secrets, which are never stored.
-        overrides: run === null ? start.overrides : plan.secretOverrides,
+        overrides: run === null ? start.overrides : start.resumeOverrides,
         resume: run?.folder ?? null,
       },
       null,

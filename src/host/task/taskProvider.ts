@@ -146,6 +146,7 @@ export class TaskProvider implements vscode.TaskProvider {
         project,
         overrides,
         parallel: read.parallel ?? 1,
+        halve: read.halve ?? null,
         retriesFailed: read.retryFailed === true,
       };
       return new RunTerminal(this.#options.openSweep(sweep), show);

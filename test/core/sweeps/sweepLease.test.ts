@@ -15,6 +15,8 @@ const NEW: NewSweep = {
     configPath: "/c.yaml",
     grid: [{ key: "seed", values: ["1", "2"] }],
     overrides: [],
+    halve: null,
+    rungs: [],
   },
 };
 
@@ -79,4 +81,18 @@ it("a sweep is refused if its file is damaged, with what to do", async () => {
   const { ports } = aMachine();
   await ports.fileSystem.writeAtomic("/runs/demo-sweep/sweep.json", "{");
   await expect(listSweeps(ports.fileSystem, "/runs")).rejects.toThrow(/Delete its folder/);
+});
+
+it("records decisions for whoever continues the sweep", async () => {
+  const { known, process } = aMachine();
+  const lease = await claimSweep(process(1), { ...NEW, file: { ...NEW.file, halve: 3 } });
+  await lease.addRung({ step: 3, kept: [0, 2] });
+  await lease.addRung({ step: 6, kept: [2] });
+  await lease.release();
+  const rungs = [
+    { step: 3, kept: [0, 2] },
+    { step: 6, kept: [2] },
+  ];
+  expect(lease.file.rungs).toEqual(rungs);
+  expect((await known()).file).toMatchObject({ halve: 3, rungs, runner: { heartbeatAtMs: 0 } });
 });

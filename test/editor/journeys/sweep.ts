@@ -43,6 +43,11 @@ export const sweep: Journey = {
       await pictures("grid", () => chooseGrid(stage));
       await workbench.pick("Continue with 4 Runs");
     });
+    await step("four runs or more may stop early, or all train to their end", async () => {
+      await workbench.rows.filter({ hasText: "Stop the Worse Half Early" }).waitFor();
+      await picture("halving");
+      await workbench.pick("Train All Runs to Their End");
+    });
     await step("the prompt lists all four runs, and starts them in sequence", async () => {
       await workbench.answer("1");
       const question = workbench.dialog();

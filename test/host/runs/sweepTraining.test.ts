@@ -66,6 +66,7 @@ async function aWindow({ isRefused = false, waits = false } = {}) {
         overrides: ["max_steps=3"],
         grid: ["seed=1,2,3"],
         parallel: 1,
+        halve: null,
         retriesFailed: false,
         ...changes,
       },
@@ -144,7 +145,7 @@ it("a stop ends the current run and starts no other; the next start continues wi
   await begun(2);
   expect(requests.at(-1)).toMatchObject({
     resume: "/p/.tinker-rl/runs/c-sweep.seed_1",
-    overrides: [],
+    overrides: ["stop_at_step=null"],
   });
   second.sweep.detached();
   expect(sent).toContain("detached seed 1");
@@ -173,4 +174,22 @@ it("lines of several runs start with their names, also when they arrive in piece
   print(" 1/2\n\nstep 2");
   print("/2\n");
   expect(printed).toEqual(["seed=1  step 1/2\n", "seed=1  step 2/2\n"]);
+});
+
+it("halves: the better half goes on, and the terminal says which", async () => {
+  const { start, runs, requests, begun } = await aWindow();
+  const { end, printed } = start({ grid: ["learning_rate=1e-5,2e-5"], halve: 1 });
+  for (const [index, reward] of [0.2, 0.6].entries()) {
+    await begun(index + 1);
+    await runs[index]?.stop([reward]);
+  }
+  await begun(3);
+  await runs[2]?.done([0.7, 0.8]);
+  expect(await end).toMatchObject({ folder: "/p/.tinker-rl/runs/c-sweep.learning_rate_2e-5" });
+  expect(printed.join("")).toContain("After step 1, 1 of 2 runs go on: lr 2e-5\n");
+  expect(requests.map(({ resume, overrides }) => [resume === null, overrides.at(-1)])).toEqual([
+    [true, "stop_at_step=1"],
+    [true, "stop_at_step=1"],
+    [false, "stop_at_step=null"],
+  ]);
 });
