@@ -7,8 +7,9 @@ import * as l10n from "@vscode/l10n";
 import { isLocalModel } from "../core/config/fields/presets.ts";
 import { AppError, isAppError } from "../core/errors.ts";
 import { compareRuns } from "../core/sweeps/comparedRuns.ts";
-import { isKept } from "../core/sweeps/halving.ts";
+import { isKept, keptRows } from "../core/sweeps/halving.ts";
 import { ASK_ABOVE, combinationName, isStaged, type SweepPlan } from "../core/sweeps/planSweep.ts";
+import type { SweepFile } from "../core/sweeps/sweepFile.ts";
 import { actionFor, type SweepAction, type SweepRow } from "../core/sweeps/sweepRuns.ts";
 import type { Watcher } from "../core/training/run/progress.ts";
 import {
@@ -53,7 +54,7 @@ export async function runSweep(options: TrainerProgram, command: SweepCommand): 
   const place = { ...loaded, id: lease.file.id };
   try {
     const progress = command.wantsJson ? options.err : options.out;
-    progress.print(beginningLines(command, lease.file.name, { ...loaded, rows }));
+    progress.print(beginningLines(command, lease.file, { ...loaded, rows }));
     const session = new SweepSession({ ...options, out: progress }, command, loaded.plan);
     const outcomes = await session.run(loaded, begun);
     const ended = { rows: await currentRows(options, place), outcomes };
@@ -125,11 +126,13 @@ function requireConfirmed({ isConfirmed }: SweepCommand, rows: readonly SweepRow
 
 function beginningLines(
   { parallel, retriesFailed }: SweepCommand,
-  name: string,
-  { plan, rows }: Pick<LoadedSweep, "plan" | "rows">,
+  file: SweepFile,
+  { plan, rows: all }: Pick<LoadedSweep, "plan" | "rows">,
 ): readonly Line[] {
+  const rows = keptRows(all, file);
   const count = (action: SweepAction): number =>
     rows.filter((row) => actionFor(row, retriesFailed) === action).length;
+  const dropped = all.length - rows.length;
   const done = rows.filter(({ run }) => run?.phase === "done").length;
   const left = count("skip") - done;
   const atOnce = Math.min(parallel, count("start") + count("resume"));
@@ -137,7 +140,8 @@ function beginningLines(
   const parts = [
     isStaged(plan)
       ? rows.map(({ combination }) => combination.config.stage ?? "").join(" → ")
-      : plural(rows.length, "{0} run", "{0} runs"),
+      : plural(all.length, "{0} run", "{0} runs"),
+    ...(dropped > 0 ? [l10n.t("{0} dropped", dropped)] : []),
     l10n.t("{0} to start", count("start")),
     ...(count("resume") > 0 ? [l10n.t("{0} to resume", count("resume"))] : []),
     ...(done > 0 ? [l10n.t("{0} done", done)] : []),
@@ -149,7 +153,7 @@ function beginningLines(
     atOnce,
   );
   return [
-    labelled(isStaged(plan) ? l10n.t("stages") : l10n.t("sweep"), styled("strong", name)),
+    labelled(isStaged(plan) ? l10n.t("stages") : l10n.t("sweep"), styled("strong", file.name)),
     labelled(l10n.t("plan"), parts.join(", ")),
     ...(atOnce > 1 && isShared ? [[styled("warning", sharing)]] : []),
   ];

@@ -240,6 +240,10 @@ describe("a sweep with --halve", () => {
     await first.stop(6);
     expect(await first.exit).toBe(3);
     const second = await start(...LINE);
+    await second.begun(1);
+    expect(second.program.out.lines[1]).toMatch(
+      /^plan +4 runs, 2 dropped, 0 to start, 2 to resume$/,
+    );
     await second.stopped(1, 0.9);
     await second.done(2, [0.7]);
     expect(await second.exit).toBe(0);

@@ -7,7 +7,7 @@ import { groupBy } from "../util/groupBy.ts";
 import { mean } from "../util/stats.ts";
 import { compareRuns } from "./comparedRuns.ts";
 import type { Combination } from "./planSweep.ts";
-import type { Rung } from "./sweepFile.ts";
+import type { Rung, SweepFile } from "./sweepFile.ts";
 import type { SweepRow } from "./sweepRuns.ts";
 
 /** The runs that go on, and the step at which they stop; null = at their end. */
@@ -22,6 +22,14 @@ export function nextHeat(rows: readonly SweepRow[], first: number, rungs: readon
   const own = last === undefined ? rows : rows.filter((row) => isKept(row, last));
   const isDecided = bySettings(own).size === 1;
   return { rows: own, stopAt: isDecided ? null : last === undefined ? first : 2 * last.step };
+}
+
+/** The rows that are not dropped; all without `halve`. */
+export function keptRows(
+  rows: readonly SweepRow[],
+  { halve, rungs }: Pick<SweepFile, "halve" | "rungs">,
+): readonly SweepRow[] {
+  return halve === null ? rows : nextHeat(rows, halve, rungs).rows;
 }
 
 /** True if the decisions so far leave the combination in. */

@@ -7,6 +7,7 @@ import { parseConfig } from "../../core/config/parse.ts";
 import { expectationOf } from "../../core/config/rules/expectation.ts";
 import { isJsonObject } from "../../core/json.ts";
 import { countCombinations } from "../../core/sweeps/grid.ts";
+import { keptRows } from "../../core/sweeps/halving.ts";
 import { combinationName, planSweep, type SweepRequest } from "../../core/sweeps/planSweep.ts";
 import { type KnownSweep, listSweeps } from "../../core/sweeps/sweepFile.ts";
 import { actionFor, type SweepRow } from "../../core/sweeps/sweepRuns.ts";
@@ -44,17 +45,18 @@ export async function askSweep(options: AskSweepOptions): Promise<SweepTask | un
   const chosen = await chooseSweep(options);
   if (chosen === undefined) return undefined;
   const { grid, overrides } = chosen;
-  const { rows, plan } = await loadSweep(options, {
+  const { rows, plan, sweep } = await loadSweep(options, {
     configPath: options.config.fsPath,
     grid: assignments(grid),
     overrides: lastOfEach([...options.settingOverrides, ...overrides]),
-    halve: null,
+    halve: chosen.halve ?? null,
   });
   const halve = chosen.halve === undefined ? await askHalving(rows) : chosen.halve;
   if (halve === undefined) return undefined;
-  const parallel = await askParallel(rows);
+  const kept = keptRows(rows, sweep.file);
+  const parallel = await askParallel(kept);
   if (parallel === undefined) return undefined;
-  const retryFailed = await confirm({ rows, plan }, { parallel, halve });
+  const retryFailed = await confirm({ rows: kept, plan }, { parallel, halve });
   if (retryFailed === undefined) return undefined;
   const task = { grid: Object.fromEntries(grid), parallel, retryFailed };
   return {
