@@ -47,7 +47,7 @@ export function askedTasks(prepared: Preparation, signal: AbortSignal): CountedT
 /** @throws AppError when an environment cannot count its tasks */
 export async function estimatePlan(config: Config, tasks: CountedTasks): Promise<EstimatePlan> {
   const { sequence } = tasks;
-  const steps = totalSteps(config, sequence.epochLength);
+  const { steps, isStopped } = plannedSteps(config, sequence);
   const groupsInData = endOfData(sequence, config.num_epochs);
   const groups = Math.min(
     (steps ?? 1) * config.batch_size,
@@ -63,8 +63,19 @@ export async function estimatePlan(config: Config, tasks: CountedTasks): Promise
     trainsOnEqual: trainsOnEqualRewards(config, 1),
     atOnce: maxConcurrentRollouts(config),
     isAhead: config.max_steps_off_policy > 0,
-    evaluations: await plannedEvaluations(config, tasks, steps),
+    evaluations: await plannedEvaluations(config, tasks, { steps, isStopped }),
   };
+}
+
+/** Up to `stop_at_step`, which may stop the run before its end. `steps` null = endless. */
+function plannedSteps(
+  config: Config,
+  { epochLength }: Pick<TaskSequence, "epochLength">,
+): { readonly steps: number | null; readonly isStopped: boolean } {
+  const planned = totalSteps(config, epochLength);
+  const stop = config.stop_at_step ?? Number.POSITIVE_INFINITY;
+  const isStopped = stop < (planned ?? Number.POSITIVE_INFINITY);
+  return { steps: isStopped ? stop : planned, isStopped };
 }
 
 function plannedEnvironments(
@@ -84,13 +95,16 @@ function plannedEnvironments(
 async function plannedEvaluations(
   { evaluation }: Config,
   { countTasks }: CountedTasks,
-  steps: number | null,
+  { steps, isStopped }: ReturnType<typeof plannedSteps>,
 ): Promise<PlannedEvaluations> {
   if (evaluation === null) return { count: 0, afterLastStep: 0, rollouts: [] };
   const { at_start: atStart, at_end: atEnd, every } = evaluation;
-  const between = every === null ? 0 : steps === null ? 1 / every : Math.ceil(steps / every) - 1;
+  // One that is due at the step of a stop is made; one that is due at the end would be the final one.
+  const lastPeriodic = isStopped ? steps : steps === null ? null : steps - 1;
+  const between =
+    every === null ? 0 : lastPeriodic === null ? 1 / every : Math.floor(lastPeriodic / every);
   const first = steps !== null && atStart ? 1 : 0;
-  const afterLastStep = steps !== null && atEnd ? 1 : 0;
+  const afterLastStep = steps !== null && atEnd && !isStopped ? 1 : 0;
   const rollouts = [];
   for (const cell of evaluationCells(evaluation)) {
     const { environment, split } = cell;
@@ -142,7 +156,7 @@ export function supervisedEstimate(
   examples: ExampleSet,
   prices: Prices | null,
 ): { readonly estimate: Estimate; readonly plan: EstimatePlan } {
-  const planned = totalSteps(config, sequence.epochLength);
+  const { steps: planned } = plannedSteps(config, sequence);
   const steps = planned ?? 1;
   const items = itemsFrom(sequence, 0, steps * config.batch_size, config);
   const lengths = examples.trained.map(tokensOf);

@@ -1,9 +1,13 @@
 import { expect, it } from "vitest";
-import { collectEstimate, supervisedEstimate } from "../../../src/core/training/estimatePlan.ts";
+import {
+  collectEstimate,
+  estimatePlan,
+  supervisedEstimate,
+} from "../../../src/core/training/estimatePlan.ts";
 import { createTaskSequence } from "../../../src/core/training/tasks/dataset.ts";
 import { NO_TOKENS } from "../../../src/core/usage/tokenUsage.ts";
 import { sha256 } from "../../../src/node/hash.ts";
-import { aConfig, anEnvironment } from "./builders.ts";
+import { aConfig, anEnvironment, anEvaluation } from "./builders.ts";
 
 it("estimates rollouts up to the attempt limit, no training, and rollout time for a collect stage", async () => {
   const split = { shuffle: true, num_samples: null };
@@ -42,4 +46,32 @@ it("estimates supervised fine-tuning with the steps of its configuration", () =>
   const examples = { trained: [], heldOut: [], digest: "" };
   const { estimate, plan } = supervisedEstimate(config, sequence, examples, null);
   expect([estimate.steps, plan.steps]).toEqual([3, 3]);
+});
+
+it.each([
+  [{}, { steps: 10, evaluations: 1 + 4 + 1 }],
+  [{ stop_at_step: 4 }, { steps: 4, evaluations: 1 + 2 }],
+  [{ stop_at_step: 5 }, { steps: 5, evaluations: 1 + 2 }],
+  [{ stop_at_step: 10 }, { steps: 10, evaluations: 1 + 4 + 1 }],
+  [
+    { stop_at_step: 4, max_steps: null },
+    { steps: 4, evaluations: 1 + 2 },
+  ],
+])("with %o, covers the steps and evaluations up to the stop", async (changes, expected) => {
+  const evaluation = anEvaluation({ at_start: true, at_end: true, every: 2 });
+  const config = aConfig({ evaluation, num_epochs: null, max_steps: 10, ...changes });
+  const source = {
+    environment: "game",
+    split: "train",
+    count: 10,
+    shuffle: false,
+    numSamples: null,
+    weight: 1,
+  };
+  const sequence = createTaskSequence([source], 1, "proportional", sha256);
+  const { steps, evaluations } = await estimatePlan(config, {
+    sequence,
+    countTasks: async () => 8,
+  });
+  expect({ steps, evaluations: evaluations.count }).toEqual(expected);
 });
