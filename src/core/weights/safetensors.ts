@@ -58,20 +58,36 @@ export async function readSafetensorsHeader(
 async function read(files: Reading, path: string): Promise<SafetensorsHeader | string> {
   const size = (await files.size(path)) ?? 0;
   if (size < LENGTH_BYTES) return `it has only ${size} bytes`;
-  const head = await files.readRange(path, 0, LENGTH_BYTES);
-  const headerBytes = Number(
-    new DataView(head.buffer, head.byteOffset, head.byteLength).getBigUint64(0, true),
-  );
-  if (headerBytes > MAX_HEADER_BYTES || LENGTH_BYTES + headerBytes > size) {
-    return "its header is longer than the file";
-  }
-  const text = new TextDecoder().decode(await files.readRange(path, LENGTH_BYTES, headerBytes));
-  const header = z.record(z.string(), z.unknown()).safeParse(parseJson(text)?.value);
+  const headerBytes = lengthOf(await files.readRange(path, 0, LENGTH_BYTES), size);
+  if (headerBytes === null) return CUT_OFF;
+  return parseHeader(await files.readRange(path, LENGTH_BYTES, headerBytes), size);
+}
+
+/** The header of a file in memory, or what is wrong with it, as the end of a sentence. */
+export function decodeSafetensorsHeader(bytes: Uint8Array): SafetensorsHeader | string {
+  if (bytes.length < LENGTH_BYTES) return `it has only ${bytes.length} bytes`;
+  const headerBytes = lengthOf(bytes, bytes.length);
+  if (headerBytes === null) return CUT_OFF;
+  return parseHeader(bytes.subarray(LENGTH_BYTES, LENGTH_BYTES + headerBytes), bytes.length);
+}
+
+const CUT_OFF = "its header is longer than the file";
+
+/** Bytes of the header of a file of `size` bytes that begins with `head`; null if the file is shorter. */
+function lengthOf(head: Uint8Array, size: number): number | null {
+  const view = new DataView(head.buffer, head.byteOffset, LENGTH_BYTES);
+  const bytes = Number(view.getBigUint64(0, true));
+  return bytes > MAX_HEADER_BYTES || LENGTH_BYTES + bytes > size ? null : bytes;
+}
+
+function parseHeader(bytes: Uint8Array, size: number): SafetensorsHeader | string {
+  const json = parseJson(new TextDecoder().decode(bytes))?.value;
+  const header = z.record(z.string(), z.unknown()).safeParse(json);
   if (!header.success) return "its header is not JSON";
   const { __metadata__: metadata, ...entries } = header.data;
   const tensors = z.record(z.string(), tensorSchema).safeParse(entries);
   if (!tensors.success) return "its header describes no tensors";
-  const start = LENGTH_BYTES + headerBytes;
+  const start = LENGTH_BYTES + bytes.length;
   const stored = Object.entries(tensors.data).map(([name, { dtype, shape, data_offsets }]) => {
     const [begin, end] = data_offsets;
     return [name, { dtype, shape, begin: start + begin, end: start + end }] as const;

@@ -1,10 +1,13 @@
-/** The safetensors container: an 8-byte header length, a JSON header, raw little-endian tensors. */
+/** Float tensors as safetensors files in memory. */
 
-import * as z from "zod";
 import { AppError } from "../../core/errors.ts";
 import { concatBytes } from "../../core/util/concatBytes.ts";
 import { FLOAT_BYTES, fromFloats, toFloats } from "../../core/weights/floats.ts";
-import { encodeSafetensorsHeader } from "../../core/weights/safetensors.ts";
+import {
+  decodeSafetensorsHeader,
+  encodeSafetensorsHeader,
+  type StoredTensor,
+} from "../../core/weights/safetensors.ts";
 
 export interface Tensor {
   readonly shape: readonly number[];
@@ -16,64 +19,30 @@ export interface Safetensors {
   readonly metadata: Readonly<Record<string, string>>;
 }
 
-const tensorSchema = z.object({
-  dtype: z.enum(["F32", "F16"]),
-  shape: z.array(z.number().int().nonnegative()),
-  data_offsets: z.tuple([z.number().int().nonnegative(), z.number().int().nonnegative()]),
-});
-
-const headerSchema = z
-  .object({ __metadata__: z.record(z.string(), z.string()).default({}) })
-  .catchall(tensorSchema);
-
-const MAX_HEADER_BYTES = 16 * 1024 * 1024;
-
 /** Reads F32 and F16 tensors (F16 is widened). @throws AppError `safetensors-invalid` */
 export function decodeSafetensors(bytes: Uint8Array): Safetensors {
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  if (bytes.byteLength < 8) throw invalid("it is shorter than its header");
-  const headerLength = Number(view.getBigUint64(0, true));
-  const start = 8 + headerLength;
-  if (headerLength > MAX_HEADER_BYTES || start > bytes.byteLength) {
-    throw invalid("its header is cut off");
-  }
-  const { __metadata__: metadata, ...entries } = parseHeader(bytes.subarray(8, start));
-  const body = bytes.subarray(start);
-  const tensors = new Map(
-    Object.entries(entries).map(([name, entry]) => [name, readTensor(name, entry, body)] as const),
-  );
-  return { tensors, metadata };
+  const header = decodeSafetensorsHeader(bytes);
+  if (typeof header === "string") throw invalid(header);
+  const tensors = Array.from(header.tensors, ([name, stored]) => {
+    return [name, readTensor(name, stored, bytes)] as const;
+  });
+  return { tensors: new Map(tensors), metadata: header.metadata };
 }
 
-function readTensor(name: string, entry: z.infer<typeof tensorSchema>, body: Uint8Array): Tensor {
-  const { dtype, shape } = entry;
-  const [from, to] = entry.data_offsets;
+function readTensor(name: string, stored: StoredTensor, bytes: Uint8Array): Tensor {
+  const { dtype, shape, begin, end } = stored;
+  if (dtype !== "F32" && dtype !== "F16") throw invalid(`tensor ${name} has the type ${dtype}`);
   const length = shape.reduce((product, size) => product * size, 1);
-  if (to - from !== length * FLOAT_BYTES[dtype] || to > body.byteLength) {
+  if (end - begin !== length * FLOAT_BYTES[dtype]) {
     throw invalid(`tensor ${name} does not fit its shape`);
   }
-  return { shape, data: toFloats(body.subarray(from, to), dtype) };
+  return { shape, data: toFloats(bytes.subarray(begin, end), dtype) };
 }
 
-function parseHeader(bytes: Uint8Array): z.infer<typeof headerSchema> {
-  let json: unknown;
-  try {
-    json = JSON.parse(new TextDecoder().decode(bytes));
-  } catch (cause) {
-    throw invalid("its header is not JSON", cause);
-  }
-  const parsed = headerSchema.safeParse(json);
-  if (!parsed.success) throw invalid("its header has another form");
-  return parsed.data;
-}
-
-function invalid(why: string, cause?: unknown): AppError {
+function invalid(why: string): AppError {
   return new AppError(
     "safetensors-invalid",
     `This is not a safetensors file that can be read: ${why}.`,
-    {
-      cause,
-    },
   );
 }
 
