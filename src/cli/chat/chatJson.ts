@@ -3,7 +3,7 @@
 import type { ModelTurn } from "../../core/conversation/modelTurn.ts";
 import { chatAnswersOutput, chatTurnOutput } from "../../core/outputs/chatOutput.ts";
 import { finite } from "../../core/outputs/output.ts";
-import type { ToolAnswer } from "../../core/rollout/toolCalls.ts";
+import type { ToolAnswer } from "../../core/rollout/runCalls.ts";
 import { writeExactJson } from "../../core/util/exactJson.ts";
 import type { ChatPartner } from "../../trainer/chat/openChat.ts";
 

@@ -2,7 +2,7 @@
 
 import * as l10n from "@vscode/l10n";
 import type { ModelTurn } from "../../core/conversation/modelTurn.ts";
-import type { ToolAnswer } from "../../core/rollout/toolCalls.ts";
+import type { ToolAnswer } from "../../core/rollout/runCalls.ts";
 import { writeExactJson } from "../../core/util/exactJson.ts";
 import { visibleToken } from "../../core/util/visibleText.ts";
 import type { ChatSettings } from "../../shared/chat.ts";

@@ -7,7 +7,7 @@ import { Talk } from "../../core/conversation/talk.ts";
 import { AppError } from "../../core/errors.ts";
 import type { Clock, FileSystem } from "../../core/ports.ts";
 import { scoreRewards } from "../../core/rollout/rewards.ts";
-import type { ToolAnswer } from "../../core/rollout/toolCalls.ts";
+import type { ToolAnswer } from "../../core/rollout/runCalls.ts";
 import type { ChatSettings } from "../../shared/chat.ts";
 import { formatReward } from "../../shared/format.ts";
 import type { ChatPartner, OpenChat } from "../../trainer/chat/openChat.ts";

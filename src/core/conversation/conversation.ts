@@ -9,10 +9,10 @@ import type { ToolCall, ToolDeclaration } from "../chat/renderer.ts";
 import { AppError } from "../errors.ts";
 import type { ImageFile } from "../images/imageFile.ts";
 import type { Sha256 } from "../ports.ts";
+import type { ToolAnswer } from "../rollout/runCalls.ts";
 import type { SampledTurn } from "../rollout/sampleTurn.ts";
 import { conversationSeed } from "../rollout/seeds.ts";
 import { TokenStreams } from "../rollout/tokenStreams.ts";
-import type { ToolAnswer } from "../rollout/toolCalls.ts";
 import type { SamplingClient } from "../tinker/samplingClient.ts";
 import { linkSignals } from "../util/abort.ts";
 import {

@@ -5,8 +5,8 @@ import type { FirstPrompt } from "../chat/firstPrompt.ts";
 import type { FollowUp, ToolCall } from "../chat/renderer.ts";
 import { AppError } from "../errors.ts";
 import { followUpsTo } from "../rollout/feedback.ts";
+import type { ToolAnswer } from "../rollout/runCalls.ts";
 import { TokenStreams } from "../rollout/tokenStreams.ts";
-import type { ToolAnswer } from "../rollout/toolCalls.ts";
 import type { ModelTurn } from "./modelTurn.ts";
 
 /** Context of the model before its first turn. */

@@ -12,7 +12,7 @@ import type { Clock } from "../ports.ts";
 import { type DescribeTaskOptions, openTask } from "../rollout/describeTask.ts";
 import { type RenderedTask, renderTask } from "../rollout/renderTask.ts";
 import { RolloutImages } from "../rollout/rolloutImages.ts";
-import { type ToolAnswer, toolAnswer, toolLimit } from "../rollout/toolCalls.ts";
+import { type ToolAnswer, toolAnswer, toolLimit } from "../rollout/runCalls.ts";
 import { raceAbort, withLimit } from "../util/abort.ts";
 import type { PlayedCall } from "./events.ts";
 

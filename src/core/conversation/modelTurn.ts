@@ -4,8 +4,8 @@ import type { Chat } from "../chat/chat.ts";
 import type { ParsedTurn, ToolCall, ToolDeclaration } from "../chat/renderer.ts";
 import type { ImageFile } from "../images/imageFile.ts";
 import type { TerminalTool } from "../openreward/types.ts";
+import { callsOf } from "../rollout/runCalls.ts";
 import { type SampledTurn, sampleTurn, stopsOf } from "../rollout/sampleTurn.ts";
-import { callsOf } from "../rollout/toolCalls.ts";
 import type { SamplingClient } from "../tinker/samplingClient.ts";
 
 export interface SamplingSettings {

@@ -3,8 +3,8 @@
 import { isSame } from "../config/fields/sameValue.ts";
 import { AppError } from "../errors.ts";
 import { beginsWithImages, type ImageFile } from "../images/imageFile.ts";
+import type { ToolAnswer } from "../rollout/runCalls.ts";
 import type { SampledTurn } from "../rollout/sampleTurn.ts";
-import type { ToolAnswer } from "../rollout/toolCalls.ts";
 import type { RolloutRecord } from "../runFolder/rollouts/rolloutRecord.ts";
 import type { TokenRecord } from "../runFolder/rollouts/tokenRecord.ts";
 import type { Conversation } from "./conversation.ts";

@@ -2,7 +2,7 @@
 
 import type { ChatSettings } from "../../shared/chat.ts";
 import { AppError } from "../errors.ts";
-import type { ToolAnswer } from "../rollout/toolCalls.ts";
+import type { ToolAnswer } from "../rollout/runCalls.ts";
 import type { Conversation } from "./conversation.ts";
 import type { Next } from "./events.ts";
 import type { ModelTurn, SamplingSettings } from "./modelTurn.ts";

@@ -1,6 +1,6 @@
 /** A turn of the model as its caller receives it. */
 
-import { toolCallError } from "../chat/parsing/toolCalls.ts";
+import { toolCallError } from "../chat/parsing/callFormats.ts";
 import type { ParsedTurn, ToolCall, ToolDeclaration } from "../chat/renderer.ts";
 import type { Tokenizer } from "../chat/tokenizer.ts";
 import { NO_CALL_NUDGE } from "../rollout/feedback.ts";

@@ -28,10 +28,10 @@ import { followUpsTo } from "./feedback.ts";
 import type { Ledger } from "./ledger.ts";
 import { type RenderedTask, renderTask } from "./renderTask.ts";
 import { RolloutImages } from "./rolloutImages.ts";
+import { callsOf, type ToolAnswer } from "./runCalls.ts";
 import { sampleInTime } from "./sampleTurn.ts";
 import type { RolloutSettings } from "./settings.ts";
 import { TokenStreams } from "./tokenStreams.ts";
-import { callsOf, type ToolAnswer } from "./toolCalls.ts";
 
 export interface EpisodeOptions {
   readonly session: EnvironmentSession;

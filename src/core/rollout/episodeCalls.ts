@@ -8,7 +8,6 @@ import type { StopReason } from "../runFolder/metrics/stopReasons.ts";
 import { Limiter } from "../util/limiter.ts";
 import { policyOutcome } from "./faults.ts";
 import type { RolloutImages } from "./rolloutImages.ts";
-import type { RolloutSettings } from "./settings.ts";
 import {
   type RunCallOptions,
   refusedAnswer,
@@ -16,7 +15,8 @@ import {
   type ToolAnswer,
   toolAnswer,
   unanswered,
-} from "./toolCalls.ts";
+} from "./runCalls.ts";
+import type { RolloutSettings } from "./settings.ts";
 
 export interface EpisodeCallsOptions extends Omit<RunCallOptions, "settings"> {
   readonly settings: Pick<

@@ -1,6 +1,4 @@
-/** Changes to a stored checkpoint that its owner requests. */
-
-import type { CheckpointClient } from "./checkpoints.ts";
+/** What an owner may change about a stored checkpoint. */
 
 export type CheckpointChange =
   | { readonly action: "delete" | "publish" | "unpublish" }
@@ -13,20 +11,4 @@ export function expiryAfter(change: CheckpointChange, nowMs: number): string | n
   if (change.action !== "set-ttl") return undefined;
   const { ttlSeconds } = change;
   return ttlSeconds === null ? null : new Date(nowMs + ttlSeconds * 1000).toISOString();
-}
-
-/** @throws AppError `tinker-*` */
-export function changeStored(
-  client: Pick<CheckpointClient, "deleteCheckpoint" | "setCheckpointTtl" | "setCheckpointPublic">,
-  path: string,
-  change: CheckpointChange,
-): Promise<void> {
-  switch (change.action) {
-    case "delete":
-      return client.deleteCheckpoint(path);
-    case "set-ttl":
-      return client.setCheckpointTtl(path, change.ttlSeconds);
-    default:
-      return client.setCheckpointPublic(path, change.action === "publish");
-  }
 }

@@ -8,7 +8,7 @@ import { runPaths } from "../../core/runFolder/files/layout.ts";
 import { MAX_BYTES } from "../../core/runFolder/files/wholeFiles.ts";
 import { isPausable, isPaused } from "../../core/runs/runWords.ts";
 import { parseJson } from "../../core/util/jsonl.ts";
-import { readPlainText } from "../../node/plainText.ts";
+import { readPlainText } from "../../node/readPlainText.ts";
 import type { ControlCommand } from "../../shared/control.ts";
 import type { RunList } from "../runs/runList.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";

@@ -8,7 +8,7 @@ import { lastOfEach } from "../../core/config/overrideWords.ts";
 import { parseConfig } from "../../core/config/parse.ts";
 import { describeProblem } from "../../core/config/source/problem.ts";
 import { MAX_BYTES } from "../../core/runFolder/files/wholeFiles.ts";
-import { readPlainText } from "../../node/plainText.ts";
+import { readPlainText } from "../../node/readPlainText.ts";
 import { EXIT } from "../../shared/exitCodes.ts";
 import { TASK_TYPE } from "../manifest/taskType.ts";
 import type { SweepTrainingRequest } from "../runs/sweepTraining.ts";

@@ -1,7 +1,7 @@
 /** Files of a workspace, local or remote. */
 
 import * as vscode from "vscode";
-import { readPlainText } from "../../node/plainText.ts";
+import { readPlainText } from "../../node/readPlainText.ts";
 
 /** The text of a file; null if it is not a regular file or too large. */
 export async function readWorkspaceText(uri: vscode.Uri, maxBytes: number): Promise<string | null> {

@@ -9,8 +9,8 @@ import { parseJson } from "../../core/util/jsonl.ts";
 import type { LaunchFile, RequestedTraining } from "../../shared/control.ts";
 import { launchFileSchema, requestedTraining } from "../control/messages.ts";
 import { createFileSystem } from "../fileSystem.ts";
-import { readPlainText } from "../plainText.ts";
 import { isProcessAlive } from "../processes.ts";
+import { readPlainText } from "../readPlainText.ts";
 
 /** What the editor recorded before the trainer started. */
 export interface LaunchRecord {

@@ -2,11 +2,12 @@
 
 import { AppError, isAppError } from "../../core/errors.ts";
 import type { FileSystem } from "../../core/ports.ts";
-import { type CheckpointChange, changeStored } from "../../core/tinker/checkpointChange.ts";
+import type { CheckpointChange } from "../../core/tinker/checkpointChange.ts";
 import { parseTinkerPath } from "../../core/tinker/paths.ts";
 import { answerAbout } from "../models/goneState.ts";
 import { CleanupStack } from "../services/cleanupStack.ts";
 import {
+  type AtTinker,
   CheckpointPlaces,
   noCheckpoint,
   type OnThisComputer,
@@ -49,7 +50,7 @@ export async function* changeCheckpoints(
       let isGone = place === null;
       if (place?.kind === "this computer") await changeHere(place, path, change);
       if (place?.kind === "Tinker") {
-        const changing = answerAbout(path, changeStored(place.account, path, change));
+        const changing = answerAbout(path, changeAtTinker(place, path, change));
         await changing.catch((error: unknown) => {
           isGone =
             mayBeGone && change.action === "delete" && isAppError(error, "no-such-checkpoint");
@@ -60,6 +61,21 @@ export async function* changeCheckpoints(
     }
   } finally {
     await cleanup.closeAll();
+  }
+}
+
+function changeAtTinker(
+  { account }: AtTinker,
+  path: string,
+  change: CheckpointChange,
+): Promise<void> {
+  switch (change.action) {
+    case "delete":
+      return account.deleteCheckpoint(path);
+    case "set-ttl":
+      return account.setCheckpointTtl(path, change.ttlSeconds);
+    default:
+      return account.setCheckpointPublic(path, change.action === "publish");
   }
 }
 

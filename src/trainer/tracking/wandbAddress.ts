@@ -15,7 +15,7 @@ import {
   wandbKeyFault,
 } from "../../core/tracking/wandb/login/apiKey.ts";
 import { WANDB_HOSTS, wandbBaseUrl } from "../../core/tracking/wandb/login/deployment.ts";
-import { readPlainText } from "../../node/plainText.ts";
+import { readPlainText } from "../../node/readPlainText.ts";
 import { named, type ServiceAddressOptions } from "../services/serviceAddress.ts";
 import type { Variables } from "../services/variables.ts";
 

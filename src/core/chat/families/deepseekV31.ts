@@ -6,7 +6,7 @@
 
 import { writeExactJson } from "../../util/exactJson.ts";
 import type { ChatFormat, FormatOptions } from "../format.ts";
-import { type CallSyntax, failedCall, readArguments } from "../parsing/toolCalls.ts";
+import { type CallSyntax, failedCall, readArguments } from "../parsing/callFormats.ts";
 import { control, type Piece } from "../pieces.ts";
 import type { AssistantMessage, InitialMessage, ToolDeclaration } from "../renderer.ts";
 import { ASSISTANT, BEGIN, END, turnOpening, USER } from "./deepseekTurns.ts";

@@ -10,8 +10,8 @@ import {
   writeExactJson,
 } from "../../util/exactJson.ts";
 import type { ChatFormat, FormatOptions } from "../format.ts";
+import type { CallSyntax } from "../parsing/callFormats.ts";
 import { taggedCalls } from "../parsing/taggedCalls.ts";
-import type { CallSyntax } from "../parsing/toolCalls.ts";
 import { control, type Piece } from "../pieces.ts";
 import type { AssistantMessage, InitialMessage, ToolDeclaration } from "../renderer.ts";
 import { inCallOrder } from "./callOrder.ts";

@@ -6,14 +6,14 @@
 import { pythonNumbers, writeExactJson } from "../../util/exactJson.ts";
 import { strip } from "../../util/strip.ts";
 import type { ChatFormat, FormatOptions } from "../format.ts";
-import { readValues } from "../parsing/readValue.ts";
-import { taggedCalls } from "../parsing/taggedCalls.ts";
 import {
   type CallSyntax,
   failedCall,
   type MarkerPair,
   readToolCall,
-} from "../parsing/toolCalls.ts";
+} from "../parsing/callFormats.ts";
+import { readValues } from "../parsing/readValue.ts";
+import { taggedCalls } from "../parsing/taggedCalls.ts";
 import { createTurnParser } from "../parsing/turnParser.ts";
 import { control, markersOf, type Piece } from "../pieces.ts";
 import type { AssistantMessage, InitialMessage, ToolDeclaration } from "../renderer.ts";

@@ -5,7 +5,7 @@
 
 import { sortKeys, writeExactJson } from "../../util/exactJson.ts";
 import type { ChatFormat, FormatOptions } from "../format.ts";
-import { type CallSyntax, failedCall, readArguments } from "../parsing/toolCalls.ts";
+import { type CallSyntax, failedCall, readArguments } from "../parsing/callFormats.ts";
 import { control, type Piece } from "../pieces.ts";
 import type {
   AssistantMessage,

@@ -1,7 +1,7 @@
 /** Helpers shared by many families: a leading system text, reasoning between think tokens, and turns that end with one token. */
 
 import type { ChatFormat } from "../format.ts";
-import type { CallSyntax } from "../parsing/toolCalls.ts";
+import type { CallSyntax } from "../parsing/callFormats.ts";
 import { createTurnParser } from "../parsing/turnParser.ts";
 import { type Control, control, markersOf } from "../pieces.ts";
 import type { InitialMessage } from "../renderer.ts";

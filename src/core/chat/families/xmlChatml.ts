@@ -1,9 +1,9 @@
 /** Shared by Qwen3.5 and Nemotron 3: ChatML turns, results in user turns, calls as XML, and the instructions for calls. */
 
 import { type ExactJson, pythonNumbers, writeExactJson } from "../../util/exactJson.ts";
+import { isToolName } from "../parsing/callFormats.ts";
 import { readValues } from "../parsing/readValue.ts";
 import { taggedCalls } from "../parsing/taggedCalls.ts";
-import { isToolName } from "../parsing/toolCalls.ts";
 import { control, markersOf, type Piece } from "../pieces.ts";
 import type { AssistantMessage, FollowUp, InitialMessage, ToolCall } from "../renderer.ts";
 import { lastUserIndex, turnReading } from "./turns.ts";

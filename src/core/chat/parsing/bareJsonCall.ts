@@ -9,7 +9,7 @@ import {
 import type { TurnParser } from "../format.ts";
 import type { TokenContext } from "../pieces.ts";
 import type { ParsedTurn, ToolCallError, ToolDeclaration } from "../renderer.ts";
-import { failedCall, isToolName, type ToolCallReading } from "./toolCalls.ts";
+import { failedCall, isToolName, type ToolCallReading } from "./callFormats.ts";
 
 /** Some models write it before a call. */
 const TAG = "<|python_tag|>";

@@ -3,7 +3,7 @@
 import type { TurnParser } from "../format.ts";
 import { requireId, type TokenContext } from "../pieces.ts";
 import type { ToolDeclaration } from "../renderer.ts";
-import { failedCall, readArguments } from "./toolCalls.ts";
+import { failedCall, readArguments } from "./callFormats.ts";
 import { combineParts, type TurnPart } from "./turnParts.ts";
 
 /** The control tokens of the format. */

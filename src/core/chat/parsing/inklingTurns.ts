@@ -4,7 +4,7 @@ import { isExactObject, parseExactJson, TooDeepError } from "../../util/exactJso
 import type { TurnParser } from "../format.ts";
 import { requireId, type TokenContext } from "../pieces.ts";
 import type { ToolCallError } from "../renderer.ts";
-import { failedCall, isToolName } from "./toolCalls.ts";
+import { failedCall, isToolName } from "./callFormats.ts";
 import { combineParts, type TurnPart } from "./turnParts.ts";
 
 export const INKLING_ROLES = {

@@ -3,7 +3,12 @@
 import { type ExactJsonObject, TooDeepError } from "../../util/exactJson.ts";
 import type { ToolCallError } from "../renderer.ts";
 import { schemaOfTool, type ToolSchema } from "../toolSchema.ts";
-import { type CallSyntax, failedCall, type MarkerPair, type ToolCallReading } from "./toolCalls.ts";
+import {
+  type CallSyntax,
+  failedCall,
+  type MarkerPair,
+  type ToolCallReading,
+} from "./callFormats.ts";
 
 /** Per key, the value as written and the match of {@link TaggedFormat.opening}. */
 export type WrittenArguments = ReadonlyMap<

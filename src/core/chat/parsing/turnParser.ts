@@ -5,7 +5,7 @@ import type { ControlTokens } from "../controlTokens.ts";
 import type { TurnParser } from "../format.ts";
 import type { ParsedTurn, ToolCall, ToolCallError, ToolDeclaration } from "../renderer.ts";
 import type { Tokenizer } from "../tokenizer.ts";
-import { type CallSyntax, type MarkerPair, toolCallError } from "./toolCalls.ts";
+import { type CallSyntax, type MarkerPair, toolCallError } from "./callFormats.ts";
 
 type Marker =
   | "thinkOpen"

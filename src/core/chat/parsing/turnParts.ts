@@ -1,7 +1,7 @@
 /** Combines the messages of one turn, for formats whose turns consist of several messages. */
 
 import type { ParsedTurn, ToolCall, ToolCallError } from "../renderer.ts";
-import type { ToolCallReading } from "./toolCalls.ts";
+import type { ToolCallReading } from "./callFormats.ts";
 
 /** What one message of a turn contains. */
 export type TurnPart =

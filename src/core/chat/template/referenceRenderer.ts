@@ -4,7 +4,7 @@
  */
 
 import { joinSystemMessages, systemMessage } from "../firstPrompt.ts";
-import { HERMES_CALLS } from "../parsing/toolCalls.ts";
+import { HERMES_CALLS } from "../parsing/callFormats.ts";
 import { fillToolsField } from "../reference.ts";
 import type { InitialMessage, Renderer, ToolDeclaration } from "../renderer.ts";
 import type { ModelTokenizer } from "../tokenizer.ts";

@@ -1,6 +1,6 @@
 /** What the chat code must know about a model family beyond its template, and the families that use their own template. */
 
-import type { MarkerPair } from "../parsing/toolCalls.ts";
+import type { MarkerPair } from "../parsing/callFormats.ts";
 
 /** The added token that ends a turn; sampling stops on it. */
 export const END_TOKEN = "<|im_end|>";

@@ -4,7 +4,7 @@ import { withoutUndefined } from "../../../shared/withoutUndefined.ts";
 import { AppError, assertNever } from "../../errors.ts";
 import { type ExactJsonObject, pythonNumbers } from "../../util/exactJson.ts";
 import { type ControlTokens, createControlTokens } from "../controlTokens.ts";
-import { HERMES_CALLS } from "../parsing/toolCalls.ts";
+import { HERMES_CALLS } from "../parsing/callFormats.ts";
 import { createTurnParser } from "../parsing/turnParser.ts";
 import type {
   AssistantMessage,

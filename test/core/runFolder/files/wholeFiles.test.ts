@@ -7,7 +7,7 @@ import { readRunModel } from "../../../../src/core/runFolder/runModel.ts";
 import { readRun } from "../../../../src/core/runs/runList.ts";
 import { validateConfigFile } from "../../../../src/host/task/taskProvider.ts";
 import { readLaunch } from "../../../../src/node/launch/launchStore.ts";
-import { readPlainText } from "../../../../src/node/plainText.ts";
+import { readPlainText } from "../../../../src/node/readPlainText.ts";
 import { readConfigView } from "../../../../src/server/dashboard/configView.ts";
 import { readConfigFacts } from "../../../../src/server/dashboard/runFacts.ts";
 import { planResume } from "../../../../src/trainer/resume/resume.ts";

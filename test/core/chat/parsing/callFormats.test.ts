@@ -3,7 +3,7 @@ import { deepseekV31 } from "../../../../src/core/chat/families/deepseekV31.ts";
 import { gptOss } from "../../../../src/core/chat/families/harmony.ts";
 import { kimiK26 } from "../../../../src/core/chat/families/kimi.ts";
 import type { ChatFormat } from "../../../../src/core/chat/format.ts";
-import { readToolCall } from "../../../../src/core/chat/parsing/toolCalls.ts";
+import { readToolCall } from "../../../../src/core/chat/parsing/callFormats.ts";
 import {
   DEEPSEEK_V31_TOKENS,
   GPT_OSS_TOKENS,
