@@ -7,7 +7,7 @@ import * as l10n from "@vscode/l10n";
 import { isLocalModel } from "../core/config/fields/presets.ts";
 import { AppError, isAppError } from "../core/errors.ts";
 import { compareRuns } from "../core/sweeps/comparedRuns.ts";
-import { isKept, keptRows } from "../core/sweeps/halving.ts";
+import { keptRows } from "../core/sweeps/halving.ts";
 import { ASK_ABOVE, combinationName, isStaged, type SweepPlan } from "../core/sweeps/planSweep.ts";
 import type { SweepFile } from "../core/sweeps/sweepFile.ts";
 import { actionFor, type SweepAction, type SweepRow } from "../core/sweeps/sweepRuns.ts";
@@ -20,13 +20,11 @@ import {
   type LoadedSweep,
   loadSweep,
   runSweepRows,
-  type SweepHooks,
   type SweepStart,
 } from "../node/loadSweep.ts";
 import { readConfig } from "../node/startConfig.ts";
 import { EXIT, worstExit } from "../shared/exitCodes.ts";
 import { plural } from "../shared/format.ts";
-import { rungText } from "../shared/sweepText.ts";
 import type { ActiveRun } from "../trainer/plan/types.ts";
 import type { ProgramOptions, TrainerProgram } from "./arguments/programOptions.ts";
 import type { SweepCommand, TrainCommand } from "./arguments/trainingArguments.ts";
@@ -194,13 +192,10 @@ class SweepSession {
     });
     const run = async (row: SweepRow, start: SweepStart): Promise<boolean> =>
       !this.#isStopping && this.#follow(row, start);
-    const onRung: SweepHooks["onRung"] = (rung, rows) => {
-      const kept = rows.filter((row) => isKept(row, rung));
-      const names = kept.map(({ combination }) => combinationName(combination));
-      this.#options.out.print([BLANK, [styled("strong", rungText(rung.step, names, rows.length))]]);
-    };
+    const onDecision = (text: string): void =>
+      this.#options.out.print([BLANK, [styled("strong", text)]]);
     try {
-      await runSweepRows(this.#options, loaded, begun, this.#command, { run, onRung });
+      await runSweepRows(this.#options, loaded, begun, this.#command, { run, onDecision });
     } finally {
       release();
     }

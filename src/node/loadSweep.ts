@@ -13,7 +13,7 @@ import { AppError } from "../core/errors.ts";
 import type { Clock, FileSystem, Log } from "../core/ports.ts";
 import { runPaths } from "../core/runFolder/files/layout.ts";
 import type { ListedRun } from "../core/runs/runList.ts";
-import { decide, type Heat, isReady, nextHeat } from "../core/sweeps/halving.ts";
+import { decide, describeRung, type Heat, isReady, nextHeat } from "../core/sweeps/halving.ts";
 import { beginsWithBase, planStages } from "../core/sweeps/planStages.ts";
 import {
   describeSweepProblem,
@@ -25,11 +25,12 @@ import {
   type SweepRequest,
   sweepName,
 } from "../core/sweeps/planSweep.ts";
-import { isSameSweep, type KnownSweep, listSweeps, type Rung } from "../core/sweeps/sweepFile.ts";
+import { isSameSweep, type KnownSweep, listSweeps } from "../core/sweeps/sweepFile.ts";
 import { claimSweep, type NewSweep, type SweepLease } from "../core/sweeps/sweepLease.ts";
 import { actionFor, type SweepRow, sweepRows } from "../core/sweeps/sweepRuns.ts";
 import { Limiter } from "../core/util/limiter.ts";
 import type { SweepMember } from "../shared/runFile.ts";
+import { undecidedText } from "../shared/sweepText.ts";
 import { isProcessAlive } from "./processes.ts";
 import { runName, runParent, writtenPath } from "./runPaths.ts";
 import { requireWeights } from "./savedWeights.ts";
@@ -173,8 +174,8 @@ async function requireAllWeights(rows: readonly SweepRow[], configPath: string):
 export interface SweepHooks {
   /** Starts or resumes a run and resolves when it has ended, with whether it is done. */
   readonly run: (row: SweepRow, start: SweepStart) => Promise<boolean>;
-  /** Called with the runs that were compared. */
-  readonly onRung: (rung: Rung, rows: readonly SweepRow[]) => void;
+  /** Called with what a decision with `halve` was, or why there is none. */
+  readonly onDecision: (text: string) => void;
 }
 
 /**
@@ -187,7 +188,7 @@ export async function runSweepRows(
   loaded: Pick<LoadedSweep, "plan" | "parent" | "configPath">,
   { lease, rows }: BegunSweep,
   options: { readonly parallel: number; readonly retriesFailed: boolean },
-  { run, onRung }: SweepHooks,
+  { run, onDecision }: SweepHooks,
 ): Promise<void> {
   const { halve, id } = lease.file;
   if (isStaged(loaded.plan)) {
@@ -223,10 +224,14 @@ export async function runSweepRows(
       heat.rows.some(({ combination }) => combination.index === index),
     );
     const isOver = own.every((row) => row.run?.phase === "done");
-    if (stopAt === null || isOver || !isReady(own, stopAt)) return;
+    if (stopAt === null || isOver) return;
+    if (!isReady(own, stopAt)) {
+      onDecision(undecidedText(stopAt));
+      return;
+    }
     const rung = decide(own, stopAt);
     await lease.addRung(rung);
-    onRung(rung, own);
+    onDecision(describeRung(rung, own));
   }
 }
 

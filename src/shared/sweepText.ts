@@ -77,6 +77,14 @@ export function rungText(step: number, kept: readonly string[], count: number): 
   return l10n.t("After step {0}, {1} go on: {2}", step, runs, `${names}${more}`);
 }
 
+/** Why no run was dropped. */
+export function undecidedText(step: number): string {
+  return l10n.t(
+    "No run was dropped, because not all have reached step {0}. Continue the sweep to decide.",
+    step,
+  );
+}
+
 /** The last part of a key, or the whole key if another key ends the same way. Pass `last` if that part may contain dots. */
 export function shortKey(
   key: string,

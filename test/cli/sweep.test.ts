@@ -239,6 +239,9 @@ describe("a sweep with --halve", () => {
     // Its user stops the other one before it gets there.
     await first.stop(6);
     expect(await first.exit).toBe(3);
+    expect(first.program.out.lines).toContain(
+      "No run was dropped, because not all have reached step 4. Continue the sweep to decide.",
+    );
     const second = await start(...LINE);
     await second.begun(1);
     expect(second.program.out.lines[1]).toMatch(

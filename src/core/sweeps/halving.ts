@@ -3,10 +3,11 @@
  * again, and so on. Nothing is trained twice, because a resumed run continues exactly.
  */
 
+import { rungText } from "../../shared/sweepText.ts";
 import { groupBy } from "../util/groupBy.ts";
 import { mean } from "../util/stats.ts";
 import { compareRuns } from "./comparedRuns.ts";
-import type { Combination } from "./planSweep.ts";
+import { type Combination, combinationName } from "./planSweep.ts";
 import type { Rung, SweepFile } from "./sweepFile.ts";
 import type { SweepRow } from "./sweepRuns.ts";
 
@@ -64,6 +65,13 @@ export function decide(rows: readonly SweepRow[], step: number): Rung {
   const best = groups.toSorted((a, b) => score(b) - score(a) || 0).slice(0, count);
   const kept = best.flatMap(({ own }) => own.map(({ combination }) => combination.index));
   return { step, kept: kept.toSorted((a, b) => a - b) };
+}
+
+/** Which of the compared runs go on. */
+export function describeRung(rung: Rung, rows: readonly SweepRow[]): string {
+  const kept = rows.filter((row) => isKept(row, rung));
+  const names = kept.map(({ combination }) => combinationName(combination));
+  return rungText(rung.step, names, rows.length);
 }
 
 /** Rows with the same settings but for their seed. */

@@ -4,7 +4,6 @@ import * as l10n from "@vscode/l10n";
 import { AppError } from "../../core/errors.ts";
 import type { Log } from "../../core/ports.ts";
 import { compareRuns, lossesOf } from "../../core/sweeps/comparedRuns.ts";
-import { isKept } from "../../core/sweeps/halving.ts";
 import { combinationName, isStaged } from "../../core/sweeps/planSweep.ts";
 import type { SweepRow } from "../../core/sweeps/sweepRuns.ts";
 import {
@@ -19,7 +18,7 @@ import {
 import { EXIT, worstExit } from "../../shared/exitCodes.ts";
 import { formatMeasure, formatReward, plural } from "../../shared/format.ts";
 import { phaseTexts } from "../../shared/phaseTexts.ts";
-import { basisText, rungText, shortKey, sweepSentence } from "../../shared/sweepText.ts";
+import { basisText, shortKey, sweepSentence } from "../../shared/sweepText.ts";
 import type { LaunchEnd, TerminalAction } from "./launchWatch.ts";
 import type { Training, TrainingRequest, Trainings } from "./trainings.ts";
 
@@ -108,11 +107,7 @@ export class SweepTraining implements Training {
       following.print(`${lease.file.name}: ${count}\n`);
       await runSweepRows(this.#options, loaded, begun, this.#request, {
         run: async (row, start) => !this.#isStopping && this.#follow(row, start, following),
-        onRung: (rung, compared) => {
-          const kept = compared.filter((row) => isKept(row, rung));
-          const names = kept.map(({ combination }) => combinationName(combination));
-          following.print(`\n${rungText(rung.step, names, compared.length)}\n`);
-        },
+        onDecision: (text) => following.print(`\n${text}\n`),
       });
       following.print(summary({ ...loaded, rows: await currentRows(this.#options, place) }));
     } finally {
