@@ -19,9 +19,8 @@ import {
   hasStages,
   type LoadedSweep,
   loadSweep,
-  runSweepRows,
-  type SweepStart,
 } from "../node/loadSweep.ts";
+import { runSweepRows, type SweepStart } from "../node/runSweep.ts";
 import { readConfig } from "../node/startConfig.ts";
 import { EXIT, worstExit } from "../shared/exitCodes.ts";
 import { plural } from "../shared/format.ts";

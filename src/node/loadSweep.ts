@@ -13,24 +13,18 @@ import { AppError } from "../core/errors.ts";
 import type { Clock, FileSystem, Log } from "../core/ports.ts";
 import { runPaths } from "../core/runFolder/files/layout.ts";
 import type { ListedRun } from "../core/runs/runList.ts";
-import { decide, describeRung, type Heat, isReady, nextHeat } from "../core/sweeps/halving.ts";
 import { beginsWithBase, planStages } from "../core/sweeps/planStages.ts";
 import {
   describeSweepProblem,
   isStaged,
-  namesOfRuns,
   planSweep,
-  runOverrides,
   type SweepPlan,
   type SweepRequest,
   sweepName,
 } from "../core/sweeps/planSweep.ts";
 import { isSameSweep, type KnownSweep, listSweeps } from "../core/sweeps/sweepFile.ts";
 import { claimSweep, type NewSweep, type SweepLease } from "../core/sweeps/sweepLease.ts";
-import { actionFor, type SweepRow, sweepRows } from "../core/sweeps/sweepRuns.ts";
-import { Limiter } from "../core/util/limiter.ts";
-import type { SweepMember } from "../shared/runFile.ts";
-import { undecidedText } from "../shared/sweepText.ts";
+import { type SweepRow, sweepRows } from "../core/sweeps/sweepRuns.ts";
 import { isProcessAlive } from "./processes.ts";
 import { runName, runParent, writtenPath } from "./runPaths.ts";
 import { requireWeights } from "./savedWeights.ts";
@@ -62,15 +56,6 @@ export interface LoadedSweep {
   readonly sweep: KnownSweep | NewSweep;
   /** One row per combination. */
   readonly rows: readonly SweepRow[];
-}
-
-/** What is needed to start or resume a run of a sweep. */
-export interface SweepStart {
-  readonly configPath: string;
-  readonly overrides: readonly string[];
-  /** Overrides for a resume: a run keeps its own except for secrets, which are never stored, and the step at which it stops. */
-  readonly resumeOverrides: readonly string[];
-  readonly sweep: SweepMember;
 }
 
 /**
@@ -169,94 +154,6 @@ async function requireAllWeights(rows: readonly SweepRow[], configPath: string):
   for (const { run, combination } of rows) {
     if (run === null) await requireWeights(combination.config, configPath);
   }
-}
-
-export interface SweepHooks {
-  /** Starts or resumes a run and resolves when it has ended, with whether it is done. */
-  readonly run: (row: SweepRow, start: SweepStart) => Promise<boolean>;
-  /** Called with what a decision with `halve` was, or why there is none. */
-  readonly onDecision: (text: string) => void;
-}
-
-/**
- * Runs each row that needs a start or resume, in order, `parallel` at a time; resolves when all have ended. Stages run one at a time,
- * including failed ones, until one does not finish. With `halve`, it decides which runs go on whenever all of them can be compared.
- * @throws AppError `file-unreadable`, `disk`
- */
-export async function runSweepRows(
-  ports: SweepPorts,
-  loaded: Pick<LoadedSweep, "plan" | "parent" | "configPath">,
-  { lease, rows }: BegunSweep,
-  options: { readonly parallel: number; readonly retriesFailed: boolean },
-  { run, onDecision }: SweepHooks,
-): Promise<void> {
-  const { halve, id } = lease.file;
-  if (isStaged(loaded.plan)) {
-    for (const row of rows) {
-      if (row.run?.phase === "done") continue;
-      const isOpen = ["start", "resume"].includes(actionFor(row, true));
-      if (!isOpen || !(await run(row, sweepStart(lease, loaded, row, null)))) return;
-    }
-    return;
-  }
-  const limiter = new Limiter(options.parallel);
-  const train = ({ rows: own, stopAt }: Heat): Promise<unknown> => {
-    const open = own.filter(
-      (row) =>
-        ["start", "resume"].includes(actionFor(row, options.retriesFailed)) &&
-        (stopAt === null || (row.run?.steps ?? 0) < stopAt),
-    );
-    return Promise.all(
-      open.map((row) => limiter.run(() => run(row, sweepStart(lease, loaded, row, stopAt)))),
-    );
-  };
-  if (halve === null) {
-    await train({ rows, stopAt: null });
-    return;
-  }
-  let current = rows;
-  for (;;) {
-    const heat = nextHeat(current, halve, lease.file.rungs);
-    const { stopAt } = heat;
-    await train(heat);
-    current = await currentRows(ports, { ...loaded, id });
-    const own = current.filter((_, index) =>
-      heat.rows.some(({ combination }) => combination.index === index),
-    );
-    const isOver = own.every((row) => row.run?.phase === "done");
-    if (stopAt === null || isOver) return;
-    if (!isReady(own, stopAt)) {
-      onDecision(undecidedText(stopAt));
-      return;
-    }
-    const rung = decide(own, stopAt);
-    await lease.addRung(rung);
-    onDecision(describeRung(rung, own));
-  }
-}
-
-/** How to start or resume a run, which stops after `stopAt` steps; null = at its end, or where its configuration says. */
-export function sweepStart(
-  { file: { id, name } }: KnownSweep,
-  { plan, configPath }: Pick<LoadedSweep, "plan" | "configPath">,
-  { combination }: SweepRow,
-  stopAt: number | null,
-): SweepStart {
-  const { index, settings, config } = combination;
-  const own = namesOfRuns(name, plan)[index] ?? name;
-  const stop = `stop_at_step=${stopAt ?? config.stop_at_step}`;
-  return {
-    configPath,
-    overrides: [...runOverrides(combination, own), ...(stopAt === null ? [] : [stop])],
-    resumeOverrides: [...plan.secretOverrides, stop],
-    sweep: {
-      id,
-      name,
-      combination: index,
-      combinations: plan.combinations.length,
-      settings,
-    },
-  };
 }
 
 /**

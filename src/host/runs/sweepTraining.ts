@@ -11,10 +11,9 @@ import {
   currentRows,
   type LoadedSweep,
   loadSweep,
-  runSweepRows,
   type SweepPorts,
-  type SweepStart,
 } from "../../node/loadSweep.ts";
+import { runSweepRows, type SweepStart } from "../../node/runSweep.ts";
 import { EXIT, worstExit } from "../../shared/exitCodes.ts";
 import { formatMeasure, formatReward, plural } from "../../shared/format.ts";
 import { phaseTexts } from "../../shared/phaseTexts.ts";
