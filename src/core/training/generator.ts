@@ -16,7 +16,6 @@ import { type GroupKey, StoredGroups } from "./generation/storedGroups.ts";
 import type { RunContext } from "./run/context.ts";
 import type { Policy } from "./run/policy.ts";
 import { report } from "./run/report.ts";
-import type { StepAlarms } from "./step/alarms.ts";
 import { knownSuccess, taskOutcomes } from "./step/knownSuccess.ts";
 import type { LoopPosition } from "./step/loopPosition.ts";
 import type { IssuedAhead } from "./step/stepSource.ts";
@@ -34,7 +33,6 @@ function stepAt(position: number, { step, cursor }: NextStep, config: Config): n
 }
 
 export class Generator {
-  readonly #alarms: StepAlarms;
   readonly #stored: StoredGroups | null;
   readonly #samplers: SamplerSaves;
   readonly #queue: GroupQueue;
@@ -43,8 +41,7 @@ export class Generator {
   #curriculum: Curriculum | null = null;
   #policy: Policy | null = null;
 
-  private constructor(context: RunContext, alarms: StepAlarms, stored: StoredGroups | null) {
-    this.#alarms = alarms;
+  private constructor(context: RunContext, stored: StoredGroups | null) {
     this.#stored = stored;
     this.#samplers = new SamplerSaves(context.services, stored !== null);
     this.#queue = new GroupQueue(stored);
@@ -52,12 +49,12 @@ export class Generator {
   }
 
   /** @throws AppError `disk` */
-  static async open(context: RunContext, alarms: StepAlarms): Promise<Generator> {
+  static async open(context: RunContext): Promise<Generator> {
     if (context.config.max_steps_off_policy > 0) {
-      return new Generator(context, alarms, await StoredGroups.open(context));
+      return new Generator(context, await StoredGroups.open(context));
     }
     await StoredGroups.remove(context);
-    return new Generator(context, alarms, null);
+    return new Generator(context, null);
   }
 
   /**
@@ -184,10 +181,9 @@ export class Generator {
   /** Sets the weights that sample all groups issued from now on. */
   setWeights(
     sampler: SamplingClient,
-    { step, optimizerUpdates }: Pick<LoopPosition, "step" | "optimizerUpdates">,
+    position: Pick<LoopPosition, "step" | "optimizerUpdates">,
   ): void {
-    const behind = this.#alarms.samplerAge(sampler.samplerId, optimizerUpdates);
-    this.#policy = { sampler, version: step, updates: optimizerUpdates - behind, behind };
+    this.#policy = this.#samplers.policyOf(sampler, position);
   }
 
   /** Plays the issued groups of the next `steps` steps; others wait. */

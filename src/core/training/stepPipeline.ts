@@ -29,7 +29,7 @@ const ETA_STEPS = 9;
 
 export class StepPipeline implements StepSource {
   readonly #generator: Generator;
-  readonly #alarms: StepAlarms;
+  readonly #alarms = new StepAlarms();
   #elapsedS: readonly number[] = [];
   /** The step in training. */
   #present: BegunStep | null = null;
@@ -37,15 +37,13 @@ export class StepPipeline implements StepSource {
   /** Resolves when it is known whether a next step starts while the current one trains. */
   #beginningNext: Promise<void> = Promise.resolve();
 
-  private constructor(generator: Generator, alarms: StepAlarms) {
+  private constructor(generator: Generator) {
     this.#generator = generator;
-    this.#alarms = alarms;
   }
 
   /** @throws AppError `disk` */
   static async open(context: RunContext): Promise<StepPipeline> {
-    const alarms = new StepAlarms();
-    return new StepPipeline(await Generator.open(context, alarms), alarms);
+    return new StepPipeline(await Generator.open(context));
   }
 
   start(context: RunContext, position: LoopPosition): Promise<void> {

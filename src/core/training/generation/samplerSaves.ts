@@ -9,6 +9,7 @@ import type { SamplingClient } from "../../tinker/samplingClient.ts";
 import type { RunServices } from "../run/context.ts";
 import { type DeletionContext, deleteSaved } from "../run/deleteSaved.ts";
 import type { Policy } from "../run/policy.ts";
+import type { LoopPosition } from "../step/loopPosition.ts";
 
 /** Long, because the current weights must outlive any pause. */
 const TTL_S = 7 * 24 * 3600;
@@ -21,6 +22,9 @@ export class SamplerSaves {
   readonly #paths = new Map<string, string>();
   /** Version by path, for samplers that are not deleted. */
   readonly #saved = new Map<string, number>();
+
+  /** Number of updates when the latest sampler was first used. */
+  #latest: { readonly id: string; readonly updates: number } | null = null;
 
   /** `isNamed` is false when no sampler needs to outlive the session. */
   constructor(services: RunServices, isNamed: boolean) {
@@ -39,6 +43,20 @@ export class SamplerSaves {
     const sampler = await service.samplerForPath(path);
     this.#paths.set(sampler.samplerId, path);
     return sampler;
+  }
+
+  /**
+   * The policy of a sampler after `step` completed steps. Each save creates a new sampler, so one that was used before is `behind` the
+   * weights by the updates since then.
+   */
+  policyOf(
+    sampler: SamplingClient,
+    { step, optimizerUpdates }: Pick<LoopPosition, "step" | "optimizerUpdates">,
+  ): Policy {
+    const id = sampler.samplerId;
+    if (this.#latest?.id !== id) this.#latest = { id, updates: optimizerUpdates };
+    const { updates } = this.#latest;
+    return { sampler, version: step, updates, behind: optimizerUpdates - updates };
   }
 
   /** Null when the service no longer has it. @throws AppError `tinker-*` */

@@ -29,14 +29,6 @@ const NO_BUDGETS = { max_cost_usd: null, max_hours: null, max_tokens_total: null
 
 export class StepAlarms {
   #history: AlarmHistory | null = null;
-  /** Number of updates when the latest sampler was first used. */
-  #sampler: { readonly id: string; readonly updates: number } | null = null;
-
-  /** How many updates a sampler lags behind the weights. Each save creates a new sampler, so a sampler seen before is behind. */
-  samplerAge(samplerId: string, updates: number): number {
-    if (this.#sampler?.id !== samplerId) this.#sampler = { id: samplerId, updates };
-    return updates - this.#sampler.updates;
-  }
 
   /** Records events before the row, so that a crash in between reports them twice rather than never. */
   async evaluate(context: RunContext, bare: MetricsRow): Promise<EvaluatedRow> {

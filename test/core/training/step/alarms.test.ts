@@ -97,17 +97,3 @@ describe("the alarms of a run", () => {
     expect(row["alarm"]).not.toHaveProperty("truncated_turns");
   });
 });
-
-describe("the age of a sampler", () => {
-  it("is counted in updates since it was first used", () => {
-    const alarms = new StepAlarms();
-    const ages = [
-      ["a", 0],
-      ["b", 1],
-      ["b", 1],
-      ["b", 3],
-      ["c", 4],
-    ] as const;
-    expect(ages.map(([id, updates]) => alarms.samplerAge(id, updates))).toEqual([0, 0, 0, 2, 0]);
-  });
-});
