@@ -22,6 +22,8 @@ export const basisRequestSchema = z
     configPath: z.string(),
     /** `key=value` each. */
     overrides: z.array(z.string()).readonly(),
+    /** Each `key=value,value`; empty = a single training. */
+    grid: z.array(z.string()).readonly(),
   })
   .readonly();
 

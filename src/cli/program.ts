@@ -198,7 +198,8 @@ async function followLaunch(options: TrainerProgram, launch: EditorLaunch): Prom
   if (instead?.kind === "estimate") {
     const { followEstimate } = await import("./estimate.ts");
     // The editor has already asked for consent if groups cost money.
-    return followEstimate(inEditor, { ...common, from: null, groups: null }, false);
+    const { grid } = instead;
+    return followEstimate(inEditor, { ...common, from: null, groups: null, grid }, false);
   }
   const { followRun } = await import("./train.ts");
   return followRun(inEditor, (watch) => {

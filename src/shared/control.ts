@@ -128,8 +128,12 @@ export type InsteadOfTraining =
   | { readonly kind: "evaluate"; readonly models: readonly string[] }
   /** Runs everything up to the first update. */
   | { readonly kind: "dry_run" }
-  /** Estimates the time and cost of a training, from a past run or, without one, from groups that are played for it. */
-  | { readonly kind: "estimate" };
+  /** Estimates the time and cost of a training or a sweep, from a past run or, without one, from groups that are played for it. */
+  | {
+      readonly kind: "estimate";
+      /** Each `key=value,value`; empty = a single training. */
+      readonly grid: readonly string[];
+    };
 
 export interface RequestedKey {
   readonly value: string;

@@ -3,7 +3,11 @@ import { ESTIMATE_REQUESTS } from "../../src/api/estimate.ts";
 import { AppError } from "../../src/core/errors.ts";
 import { anEditor } from "./anEditor.ts";
 
-const REQUEST = { configPath: "/projects/tinker-config.yaml", overrides: ["batch_size=8"] };
+const REQUEST = {
+  configPath: "/projects/tinker-config.yaml",
+  overrides: ["batch_size=8"],
+  grid: ["seed=1,2"],
+};
 
 it("returns the possible bases of an estimate, as in a terminal", async () => {
   const seen: unknown[] = [];

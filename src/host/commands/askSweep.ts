@@ -23,10 +23,17 @@ import { asObject } from "./askOverrides.ts";
 import { askSettings, assignments, type Chosen } from "./askSettings.ts";
 import { plainDoc, sweepableSettings } from "./tunableSettings.ts";
 
+/** What the user wants of a sweep. */
+export interface AskedSweep {
+  readonly task: SweepTask;
+  /** Number of runs to start or resume. */
+  readonly runs: number;
+  /** True to see what they would cost before any of them starts. */
+  readonly wantsEstimate: boolean;
+}
+
 /** A sweep's task definition, apart from its configuration. */
-export type SweepTask = Required<
-  Pick<TrainTask, "grid" | "parallel" | "retryFailed" | "overrides">
-> &
+type SweepTask = Required<Pick<TrainTask, "grid" | "parallel" | "retryFailed" | "overrides">> &
   Pick<TrainTask, "halve">;
 
 /** Number of runs from which the user is asked whether the worse half stops early. */
@@ -41,7 +48,7 @@ export interface AskSweepOptions extends SweepPorts {
 }
 
 /** Undefined if the user canceled. @throws AppError `file-unreadable` */
-export async function askSweep(options: AskSweepOptions): Promise<SweepTask | undefined> {
+export async function askSweep(options: AskSweepOptions): Promise<AskedSweep | undefined> {
   const chosen = await chooseSweep(options);
   if (chosen === undefined) return undefined;
   const { grid, overrides } = chosen;
@@ -56,14 +63,17 @@ export async function askSweep(options: AskSweepOptions): Promise<SweepTask | un
   const kept = keptRows(rows, sweep.file);
   const parallel = await askParallel(kept);
   if (parallel === undefined) return undefined;
-  const retryFailed = await confirm({ rows: kept, plan }, { parallel, halve });
-  if (retryFailed === undefined) return undefined;
-  const task = { grid: Object.fromEntries(grid), parallel, retryFailed };
-  return {
-    ...task,
+  const answer = await confirm({ rows: kept, plan }, { parallel, halve });
+  if (answer === undefined) return undefined;
+  const { retryFailed, ...wanted } = answer;
+  const task = {
+    grid: Object.fromEntries(grid),
+    parallel,
+    retryFailed,
     overrides: asObject(overrides),
     ...withoutUndefined({ halve: halve ?? undefined }),
   };
+  return { task, ...wanted };
 }
 
 interface ChosenSweep {
@@ -182,13 +192,13 @@ async function askParallel(rows: readonly SweepRow[]): Promise<number | undefine
   return answer === undefined ? undefined : Number(answer);
 }
 
-/** True to also retry failed runs, false to leave them; undefined if the user does not want to start. */
+type Confirmation = Pick<AskedSweep, "runs" | "wantsEstimate"> & Pick<SweepTask, "retryFailed">;
+
+/** Undefined if the user does not want to start. */
 async function confirm(
   { rows, plan }: Pick<LoadedSweep, "rows" | "plan">,
   { parallel, halve }: { readonly parallel: number; readonly halve: number | null },
-): Promise<boolean | undefined> {
-  const start = vscode.l10n.t("Start Sweep");
-  const retry = vscode.l10n.t("Start and Retry Failed");
+): Promise<Confirmation | undefined> {
   const count = (retriesFailed: boolean): number =>
     rows.filter((row) => ["start", "resume"].includes(actionFor(row, retriesFailed))).length;
   const [open, withFailed] = [count(false), count(true)];
@@ -201,13 +211,24 @@ async function confirm(
     await plainWindow.showInformationMessage(nothing, options);
     return undefined;
   }
+  const runs = open || withFailed;
   const text =
     parallel === 1
-      ? plural(open || withFailed, "Start {0} run?", "Start {0} runs, one after another?")
-      : vscode.l10n.t("Start {0} runs, {1} at a time?", open || withFailed, parallel);
-  const buttons = [...(open > 0 ? [start] : []), ...(withFailed > open ? [retry] : [])];
+      ? plural(runs, "Start {0} run?", "Start {0} runs, one after another?")
+      : vscode.l10n.t("Start {0} runs, {1} at a time?", runs, parallel);
+  const start = vscode.l10n.t("Start Sweep");
+  const retry = vscode.l10n.t("Start and Retry Failed");
+  const estimate = vscode.l10n.t("Estimate Cost");
+  // What the runs that are left would cost cannot be told from those that have begun.
+  const isNew = rows.every(({ run }) => run === null);
+  const buttons = [
+    ...(open > 0 ? [start] : []),
+    ...(withFailed > open ? [retry] : []),
+    ...(isNew ? [estimate] : []),
+  ];
   const chosen = await plainWindow.showInformationMessage(text, options, ...buttons);
-  return chosen === undefined ? undefined : chosen === retry;
+  if (chosen === undefined) return undefined;
+  return { runs, retryFailed: chosen === retry, wantsEstimate: chosen === estimate };
 }
 
 /** One line per run, with its phase if it exists. */

@@ -10,15 +10,17 @@ import type { FileSystem } from "../../core/ports.ts";
 import { isResumable } from "../../core/runs/runWords.ts";
 import { systemClock } from "../../node/clock.ts";
 import { DRY_RUN_GROUPS } from "../../shared/dryRun.ts";
+import { plural } from "../../shared/format.ts";
 import type { Trainings } from "../runs/trainings.ts";
 import type { Server } from "../server/server.ts";
 import type { TaskProvider } from "../task/taskProvider.ts";
+import { gridTexts } from "../task/trainTask.ts";
 import { offerInstead, showRuns } from "../vscode/offerInstead.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
 import type { CommandHandlers } from "../vscode/registerCommands.ts";
 import { settingOverrides } from "../vscode/settings.ts";
 import { askOverrides } from "./askOverrides.ts";
-import { askSweep } from "./askSweep.ts";
+import { type AskedSweep, askSweep } from "./askSweep.ts";
 import { type ChooseRunOptions, chooseRun } from "./chooseRun.ts";
 import { chooseValidConfig } from "./chooseValidConfig.ts";
 import type { DemoConfig, LocalDemo } from "./localDemo.ts";
@@ -63,7 +65,7 @@ export function startHandlers(options: StartHandlerOptions) {
       train(config, { action: "dry_run" }, vscode.l10n.t("dry run {0}", nameOf(config))),
     ),
     estimateCost: onConfig(async (config) => {
-      if (!(await mayEstimate(options.server, config))) return;
+      if (!(await mayEstimate(options.server, config, []))) return;
       await train(config, { action: "estimate" }, vscode.l10n.t("estimate {0}", nameOf(config)));
     }),
     startSweep: onConfig(async (config) => {
@@ -71,8 +73,18 @@ export function startHandlers(options: StartHandlerOptions) {
       const overrides = settingOverrides(config);
       const ports = { fileSystem, clock: systemClock };
       const sweep = await askSweep({ ...ports, config, settingOverrides: overrides });
-      if (sweep !== undefined)
-        await train(config, sweep, vscode.l10n.t("sweep {0}", nameOf(config)));
+      if (sweep === undefined) return;
+      const { task, wantsEstimate } = sweep;
+      const name = nameOf(config);
+      if (wantsEstimate) {
+        const grid = gridTexts(task) ?? [];
+        if (!(await mayEstimate(options.server, config, grid))) return;
+        const estimate = { action: "estimate", grid: task.grid } as const;
+        const title = vscode.l10n.t("estimate sweep {0}", name);
+        await hasEnded(await vscode.tasks.executeTask(tasks.taskOf(config, estimate, title)));
+        if (!(await wantsStart(sweep))) return;
+      }
+      await train(config, task, vscode.l10n.t("sweep {0}", name));
     }),
     startLocalDemo: async () => {
       const config = await options.demo.prepare();
@@ -150,8 +162,12 @@ function resumable(options: ChooseRunOptions, target: unknown): Promise<RunEntry
 }
 
 /** True if the estimate is free, or the user accepts its cost. */
-async function mayEstimate(server: Pick<Server, "request">, uri: vscode.Uri): Promise<boolean> {
-  const request: BasisRequest = { configPath: uri.fsPath, overrides: settingOverrides(uri) };
+async function mayEstimate(
+  server: Pick<Server, "request">,
+  uri: vscode.Uri,
+  grid: readonly string[],
+): Promise<boolean> {
+  const request: BasisRequest = { configPath: uri.fsPath, overrides: settingOverrides(uri), grid };
   const outcome = await server.request<RequestOutcome<EstimateBasis>>(
     ESTIMATE_REQUESTS.basis,
     request,
@@ -171,4 +187,21 @@ async function mayEstimate(server: Pick<Server, "request">, uri: vscode.Uri): Pr
     play,
   );
   return answer === play;
+}
+
+function hasEnded(execution: vscode.TaskExecution): Promise<void> {
+  return new Promise((resolve) => {
+    const listening = vscode.tasks.onDidEndTask((event) => {
+      if (event.execution !== execution) return;
+      listening.dispose();
+      resolve();
+    });
+  });
+}
+
+/** Asked beside the estimate, which a dialog would cover. */
+async function wantsStart({ runs }: AskedSweep): Promise<boolean> {
+  const start = vscode.l10n.t("Start Sweep");
+  const text = plural(runs, "Start the sweep with {0} run?", "Start the sweep with {0} runs?");
+  return (await plainWindow.showInformationMessage(text, start)) === start;
 }

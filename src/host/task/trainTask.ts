@@ -63,15 +63,24 @@ export function overrideTexts({ overrides, runName, resume }: TrainTask): readon
 }
 
 /** A task's grid, each `key=value,value`; null for a single run. */
-export function gridTexts({ grid }: TrainTask): readonly string[] | null {
+export function gridTexts({ grid }: Pick<TrainTask, "grid">): readonly string[] | null {
   if (grid === undefined) return null;
   return Object.entries(grid).map(([key, values]) => `${key}=${values}`);
 }
 
 /** What the task does instead of training; null if it trains. */
-export function insteadOfTraining({ action, models = [] }: TrainTask): InsteadOfTraining | null {
-  if (action === "evaluate") return { kind: "evaluate", models };
-  return action === "dry_run" || action === "estimate" ? { kind: action } : null;
+export function insteadOfTraining(task: TrainTask): InsteadOfTraining | null {
+  const { action, models = [] } = task;
+  switch (action) {
+    case "evaluate":
+      return { kind: action, models };
+    case "estimate":
+      return { kind: action, grid: gridTexts(task) ?? [] };
+    case "dry_run":
+      return { kind: action };
+    default:
+      return null;
+  }
 }
 
 /** The run folder that the task resumes; null for a new run. */

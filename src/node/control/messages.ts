@@ -128,7 +128,8 @@ export const requestedTraining: z.ZodType<RequestedTraining> = z
         z
           .object({ kind: z.literal("evaluate"), models: z.array(z.string()).readonly() })
           .readonly(),
-        z.object({ kind: z.enum(["dry_run", "estimate"]) }).readonly(),
+        z.object({ kind: z.literal("dry_run") }).readonly(),
+        z.object({ kind: z.literal("estimate"), grid: z.array(z.string()).readonly() }).readonly(),
       ])
       .exactOptional(),
   })

@@ -54,7 +54,14 @@ export const sweep: Journey = {
       await question.getByText("Start 4 runs, one after another?").waitFor();
       await question.getByText("lr 8e-3 · seed 2").waitFor();
       await picture("question");
-      await question.getByRole("button", { name: "Start Sweep" }).click();
+      await question.getByRole("button", { name: "Estimate Cost" }).click();
+    });
+    await step("the estimate has a row per run and a total, and is followed by the start", async () => {
+      const offer = workbench.notification("Start the sweep with 4 runs?");
+      await offer.waitFor({ timeout: 60_000 });
+      await picture("estimate");
+      await workbench.command("Terminal: Kill the Active Terminal Instance");
+      await offer.getByRole("button", { name: "Start Sweep" }).click();
     });
     await step("the runs are listed below their sweep, one in progress at a time", async () => {
       await sweepRow("0 of 4 runs done").waitFor({ timeout: 60_000 });

@@ -39,7 +39,11 @@ it("passes the grid of a sweep, with values separated by commas", () => {
 it("evaluates models or plays a dry run according to the action", () => {
   expect(insteadOfTraining(task({}))).toBeNull();
   expect(insteadOfTraining(task({ action: "dry_run" }))).toEqual({ kind: "dry_run" });
-  expect(insteadOfTraining(task({ action: "estimate" }))).toEqual({ kind: "estimate" });
+  expect(insteadOfTraining(task({ action: "estimate" }))).toEqual({ kind: "estimate", grid: [] });
+  expect(insteadOfTraining(task({ action: "estimate", grid: { seed: "1,2" } }))).toEqual({
+    kind: "estimate",
+    grid: ["seed=1,2"],
+  });
   expect(insteadOfTraining(task({ action: "evaluate" }))).toEqual({ kind: "evaluate", models: [] });
   const models = ["base", "tinker://r/sampler_weights/c"];
   expect(insteadOfTraining(task({ action: "evaluate", models }))).toEqual({
