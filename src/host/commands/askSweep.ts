@@ -219,7 +219,7 @@ async function confirm(
   const start = vscode.l10n.t("Start Sweep");
   const retry = vscode.l10n.t("Start and Retry Failed");
   const estimate = vscode.l10n.t("Estimate Cost");
-  // What the runs that are left would cost cannot be told from those that have begun.
+  // An estimate covers whole runs, not what is left of them.
   const isNew = rows.every(({ run }) => run === null);
   const buttons = [
     ...(open > 0 ? [start] : []),

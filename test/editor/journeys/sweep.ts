@@ -56,7 +56,7 @@ export const sweep: Journey = {
       await picture("question");
       await question.getByRole("button", { name: "Estimate Cost" }).click();
     });
-    await step("the estimate has a row per run and a total, and is followed by the start", async () => {
+    await step("an estimate covers all runs, and is followed by the start", async () => {
       const offer = workbench.notification("Start the sweep with 4 runs?");
       await offer.waitFor({ timeout: 60_000 });
       await picture("estimate");

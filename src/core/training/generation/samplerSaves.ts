@@ -9,7 +9,6 @@ import type { SamplingClient } from "../../tinker/samplingClient.ts";
 import type { RunServices } from "../run/context.ts";
 import { type DeletionContext, deleteSaved } from "../run/deleteSaved.ts";
 import type { Policy } from "../run/policy.ts";
-import type { LoopPosition } from "../step/loopPosition.ts";
 
 /** Long, because the current weights must outlive any pause. */
 const TTL_S = 7 * 24 * 3600;
@@ -51,7 +50,7 @@ export class SamplerSaves {
    */
   policyOf(
     sampler: SamplingClient,
-    { step, optimizerUpdates }: Pick<LoopPosition, "step" | "optimizerUpdates">,
+    { step, optimizerUpdates }: { readonly step: number; readonly optimizerUpdates: number },
   ): Policy {
     const id = sampler.samplerId;
     if (this.#latest?.id !== id) this.#latest = { id, updates: optimizerUpdates };
