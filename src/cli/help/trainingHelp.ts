@@ -70,7 +70,7 @@ export const SWEEP: HelpText = (program) => `Trains once with each combination o
   ${program} sweep --config_path FILE --grid KEY=VALUE,VALUE …
 
   --grid KEY=VALUE,VALUE   a key that varies, with its values; once per key
-  --halve STEPS            after STEPS steps, only the better half goes on, after
+  --halve STEPS            after STEPS steps only the better half goes on, after
                            twice as many the better half of these, and so on
   --parallel N             number of concurrent runs, by default 1
   --retry-failed           retry runs that failed in an earlier start

@@ -84,7 +84,9 @@ function parseHeader(bytes: Uint8Array, size: number): SafetensorsHeader | strin
   const json = parseJson(new TextDecoder().decode(bytes))?.value;
   const header = z.record(z.string(), z.unknown()).safeParse(json);
   if (!header.success) return "its header is not JSON";
-  const { __metadata__: metadata, ...entries } = header.data;
+  const { __metadata__: given, ...entries } = header.data;
+  const metadata = metadataSchema.safeParse(given);
+  if (!metadata.success) return "its metadata are not texts";
   const tensors = z.record(z.string(), tensorSchema).safeParse(entries);
   if (!tensors.success) return "its header describes no tensors";
   const start = LENGTH_BYTES + bytes.length;
@@ -95,7 +97,7 @@ function parseHeader(bytes: Uint8Array, size: number): SafetensorsHeader | strin
   stored.sort(([, one], [, other]) => one.begin - other.begin);
   const expected = stored.reduce((last, [, { end }]) => Math.max(last, end), start);
   if (expected !== size) return `it has ${size} bytes instead of ${expected}`;
-  return { tensors: new Map(stored), metadata: metadataSchema.catch({}).parse(metadata) };
+  return { tensors: new Map(stored), metadata: metadata.data };
 }
 
 /** A tensor of a file to be written. */

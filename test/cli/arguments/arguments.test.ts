@@ -271,13 +271,14 @@ test.each([
 
 test("a sweep accepts its grid, besides the arguments of train", () => {
   const words = ["sweep", "a.yaml", "--grid", "seed=1,2", "--grid=lora_rank=4", "--max_steps", "3"];
-  const flags = ["--parallel", "2", "--retry-failed", "--allow-host", "one.example"];
+  const flags = ["--parallel", "2", "--halve", "5", "--retry-failed", "--allow-host=one.example"];
   expect(parseArguments([...words, ...flags])).toEqual({
     kind: "sweep",
     configPath: "a.yaml",
     grid: ["seed=1,2", "lora_rank=4"],
     overrides: ["max_steps=3"],
     parallel: 2,
+    halve: 5,
     retriesFailed: true,
     isShowOnly: false,
     wantsJson: false,
