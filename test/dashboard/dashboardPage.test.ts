@@ -4,7 +4,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Locator } from "playwright-core";
 import { beforeAll, describe, expect, it } from "vitest";
-import { groupBy } from "../../src/core/util/groupBy.ts";
+import { groupBy } from "../../src/shared/groupBy.ts";
 import { HOSTILE_TEXT, writeHardRun } from "../server/dashboard/writtenRun.ts";
 import { accessibilityFaults } from "../workbench/accessibility.ts";
 import { cutTexts } from "../workbench/cutTexts.ts";

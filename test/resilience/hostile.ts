@@ -19,7 +19,7 @@ import {
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { groupBy } from "../../src/core/util/groupBy.ts";
+import { groupBy } from "../../src/shared/groupBy.ts";
 import { PLANTED, plantHome, snapshot } from "./hostile/home.ts";
 import {
   CONFIG_ATTACKS,

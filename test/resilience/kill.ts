@@ -12,8 +12,8 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { isDeepStrictEqual, parseArgs } from "node:util";
 import type { EvaluatedRollout } from "../../src/core/runFolder/rollouts/rolloutRecord.ts";
-import { groupBy } from "../../src/core/util/groupBy.ts";
 import { Limiter } from "../../src/core/util/limiter.ts";
+import { groupBy } from "../../src/shared/groupBy.ts";
 import { comparableRow, sortedKeys, withoutKeys } from "../integration/comparableRow.ts";
 
 const STEPS = 4;

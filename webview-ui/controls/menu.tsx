@@ -2,6 +2,7 @@
 
 import type { RefObject } from "preact";
 import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { groupBy } from "../../src/shared/groupBy.ts";
 import { Icon, type IconName } from "./icon.tsx";
 import { type Box, placeLayer } from "./placeLayer.ts";
 import { nextPosition, positionOf } from "./toolbar.tsx";
@@ -110,7 +111,7 @@ function MenuList({ id, label, items, close, anchor, edge }: MenuListProps) {
       id={id}
       aria-label={label}
     >
-      {[...inSections(items)].map(([section, entries]) => {
+      {[...groupBy(items, ({ section }) => section)].map(([section, entries]) => {
         const drawn = entries.map((item) => (
           <MenuEntry key={item.label} item={item} close={close} />
         ));
@@ -128,17 +129,6 @@ function MenuList({ id, label, items, close, anchor, edge }: MenuListProps) {
       })}
     </div>
   );
-}
-
-/** Grouped by heading, in order of first appearance. */
-function inSections(items: readonly MenuItem[]): ReadonlyMap<string | undefined, MenuItem[]> {
-  const sections = new Map<string | undefined, MenuItem[]>();
-  for (const item of items) {
-    const entries = sections.get(item.section);
-    if (entries === undefined) sections.set(item.section, [item]);
-    else entries.push(item);
-  }
-  return sections;
 }
 
 /** Focuses the first entry of an open menu; closes it on a click, focus, or scroll elsewhere, and when the page is resized. */

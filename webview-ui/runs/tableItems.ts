@@ -1,7 +1,9 @@
 /** Rows of the runs table, sorted and grouped. */
 
+import { groupBy } from "../../src/shared/groupBy.ts";
 import type { RunsTableRow } from "../../src/shared/runsPage.ts";
-import type { RunGrouping, RunSorting } from "./layout.ts";
+import type { Sorting } from "../model/viewState.ts";
+import type { RunGrouping } from "./layout.ts";
 import { groupingKeys, type RunColumn, settingText, variedKeys } from "./runColumns.ts";
 
 export interface RunGroup {
@@ -51,13 +53,9 @@ export function groupRows(
   settingKeys: readonly string[],
 ): readonly RunGroup[] {
   const keys = isOver ? groupingKeys(settingKeys).filter((other) => other !== key) : [key];
-  const groups = new Map<string, RunsTableRow[]>();
-  for (const row of rows) {
-    const own = JSON.stringify(keys.map((each) => row.settings[each] ?? null));
-    const group = groups.get(own);
-    if (group === undefined) groups.set(own, [row]);
-    else group.push(row);
-  }
+  const groups = groupBy(rows, ({ settings }) =>
+    JSON.stringify(keys.map((each) => settings[each] ?? null)),
+  );
   // A head has room for a few settings, and those varied by a sweep distinguish its groups.
   const ordered = [...new Set([...variedKeys(rows, keys), ...keys])];
   const shownKeys = isOver ? differingKeys(ordered, [...groups.values()]) : keys;
@@ -82,7 +80,7 @@ export function tableItems(
     readonly closedGroups: readonly string[];
     readonly settingKeys: readonly string[];
     readonly column: RunColumn | undefined;
-    readonly sorting: RunSorting;
+    readonly sorting: Sorting;
   },
 ): readonly TableItem[] {
   const sorted = sortedRows(rows, column, sorting.isDescending);

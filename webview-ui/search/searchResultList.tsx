@@ -2,9 +2,11 @@
 
 import * as l10n from "@vscode/l10n";
 import { formatCount, formatReward, plural } from "../../src/shared/format.ts";
+import { groupBy } from "../../src/shared/groupBy.ts";
 import { setName } from "../../src/shared/rolloutSet.ts";
 import { MAX_COUNTED } from "../../src/shared/search.ts";
 import { MiddleCut } from "../controls/middleCut.tsx";
+import { setTitle } from "../controls/setTitle.ts";
 import type { DashboardProps } from "../model/dashboardModel.ts";
 import type { FoundHit, SearchResults } from "../model/searchModel.ts";
 import { strings } from "../strings/strings.ts";
@@ -63,16 +65,9 @@ function stateText({ hits, progress, isComplete }: SearchResults): string {
 
 /** Steps in the order of their first hit, rollouts in table order. */
 function bySet(hits: readonly FoundHit[]) {
-  const groups = new Map<string, FoundHit[]>();
-  for (const hit of hits) {
-    const name = `${hit.run.id} ${setName(hit)}`;
-    const group = groups.get(name) ?? [];
-    group.push(hit);
-    groups.set(name, group);
-  }
-  return [...groups].map(([name, own]) => ({
+  return [...groupBy(hits, (hit) => `${hit.run.id} ${setName(hit)}`)].map(([name, own]) => ({
     name,
-    hits: own.sort((a, b) => a.group - b.group || a.rollout - b.rollout),
+    hits: own.toSorted((a, b) => a.group - b.group || a.rollout - b.rollout),
   }));
 }
 
@@ -84,9 +79,6 @@ function HitGroup({ dashboard, hits }: GroupProps) {
   const [first] = hits;
   if (first === undefined) return null;
   const { isEveryRun } = dashboard.view.value.search;
-  const { stepTitle, evaluationTitle } = strings.trajectories;
-  const title =
-    first.source === "training" ? stepTitle(first.step + 1) : evaluationTitle(first.step);
   return (
     <section class="hit-group">
       <h2>
@@ -95,7 +87,7 @@ function HitGroup({ dashboard, hits }: GroupProps) {
             <MiddleCut text={visibleLine(first.run.name)} />
           </span>
         ) : null}
-        {title}
+        {setTitle(first)}
         <span class="count">{hits.length}</span>
       </h2>
       <ul>

@@ -6,9 +6,9 @@ import {
   kindsOf,
   usableCheckpoints,
 } from "../../core/runFolder/checkpointLog.ts";
-import { groupBy } from "../../core/util/groupBy.ts";
 import { visibleLine } from "../../core/util/visibleText.ts";
 import { formatMeasure, plural } from "../../shared/format.ts";
+import { groupBy } from "../../shared/groupBy.ts";
 import { type Line, styled } from "../terminal/line.ts";
 
 /** One block per save that is usable at `nowMs`. */

@@ -7,8 +7,8 @@ import {
   type CurriculumTask,
   readCurriculumTasks,
 } from "../../core/training/tasks/curriculumTasks.ts";
-import { groupBy } from "../../core/util/groupBy.ts";
 import { formatCount } from "../../shared/format.ts";
+import { groupBy } from "../../shared/groupBy.ts";
 import { taskId } from "../../shared/taskId.ts";
 import { BLANK, type Line, type LinePiece, quietLine, styled } from "../terminal/line.ts";
 import { type Column, tableLines } from "../terminal/table.ts";

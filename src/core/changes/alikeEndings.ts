@@ -4,8 +4,8 @@
  */
 
 import type { AlikeEndings } from "../../shared/changes.ts";
+import { groupBy } from "../../shared/groupBy.ts";
 import type { RolloutRecord } from "../runFolder/rollouts/rolloutRecord.ts";
-import { groupBy } from "../util/groupBy.ts";
 import { mean } from "../util/stats.ts";
 import type { ListedRollout } from "./readSample.ts";
 

@@ -7,11 +7,11 @@ import type {
   StepRange,
 } from "../../shared/changes.ts";
 import { BETWEEN_WORDS } from "../../shared/changes.ts";
+import { groupBy } from "../../shared/groupBy.ts";
 import type { FolderFiles } from "../ports.ts";
 import { createRunReader, type RunReader } from "../runFolder/reader.ts";
 import { matchRollout } from "../search/matchRollout.ts";
 import { searchTerms } from "../search/searchTerms.ts";
-import { groupBy } from "../util/groupBy.ts";
 import { alikeEndings } from "./alikeEndings.ts";
 import { changedPhrases, type SurePhrase, type TaskWords } from "./changedPhrases.ts";
 import { wordsOf } from "./phraseCounts.ts";

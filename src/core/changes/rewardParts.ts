@@ -1,8 +1,8 @@
 /** Rewards of parts of a step: its environments, its splits, and tasks that are hard or easy for the current model. */
 
 import type { RewardPart } from "../../shared/changes.ts";
+import { groupBy } from "../../shared/groupBy.ts";
 import { rewardInterval } from "../../shared/interval.ts";
-import { groupBy } from "../util/groupBy.ts";
 import { mean } from "../util/stats.ts";
 
 interface Scored {

@@ -1,9 +1,9 @@
 /** Compares two evaluations task by task. Tasks that are hard for both say nothing about which is better. */
 
+import { groupBy } from "../../shared/groupBy.ts";
 import { MIN_PAIRS, pairedInterval } from "../../shared/interval.ts";
 import type { MeanInterval } from "../../shared/runsPage.ts";
 import { failureReward, type Outcome } from "../runFolder/metrics/outcomes.ts";
-import { groupBy } from "../util/groupBy.ts";
 import { mean } from "../util/stats.ts";
 
 /** A rollout of an evaluation, with the index of its task. */

@@ -1,5 +1,6 @@
 /** Reads the steps of a run or dry run as the basis for the estimate of a planned run. */
 
+import { groupBy } from "../../shared/groupBy.ts";
 import type { Config } from "../config/fields/schema.ts";
 import { learnsWithoutAdvantage } from "../config/rules/lossDefaults.ts";
 import { trainsOnEqualRewards } from "../config/rules/updateCost.ts";
@@ -10,7 +11,6 @@ import { areEqualRewards } from "../runFolder/metrics/outcomes.ts";
 import { createRunReader, type RolloutSummary } from "../runFolder/reader.ts";
 import { type UsageEntry, usageEntries } from "../runFolder/usageLog.ts";
 import { addTokens, NO_TOKENS, type TokenUsage } from "../usage/tokenUsage.ts";
-import { groupBy } from "../util/groupBy.ts";
 
 export interface MeasuredRollout {
   /** Tokens of its requests. */

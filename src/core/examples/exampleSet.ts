@@ -1,8 +1,8 @@
 /** Examples of a run: which are trained on, in which order, and which are held out. */
 
+import { groupBy } from "../../shared/groupBy.ts";
 import { AppError } from "../errors.ts";
 import type { Sha256 } from "../ports.ts";
-import { groupBy } from "../util/groupBy.ts";
 import type { Example } from "./example.ts";
 
 export interface ExampleSet {

@@ -1,12 +1,12 @@
 /** A stored rollout as a row of a dataset: messages in OpenAI's chat format, and their origin. */
 
+import { groupBy } from "../../shared/groupBy.ts";
 import { withoutUndefined } from "../../shared/withoutUndefined.ts";
 import { assertNever } from "../errors.ts";
 import type { Json, JsonObject } from "../json.ts";
 import { areComplete, type TurnRecord } from "../rollout/episodeRecord.ts";
 import type { RolloutRecord } from "../runFolder/rollouts/rolloutRecord.ts";
 import type { TokenRecord } from "../runFolder/rollouts/tokenRecord.ts";
-import { groupBy } from "../util/groupBy.ts";
 import { parseJson } from "../util/jsonl.ts";
 import type { ChosenRollout } from "./chooseRollouts.ts";
 

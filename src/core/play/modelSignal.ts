@@ -1,11 +1,11 @@
 /** Checks whether the rewards of a model's rollouts differ, because a group with equal rewards gives no signal (GRPO, arXiv:2402.03300). */
 
 import { formatCost, formatCount, formatReward, plural } from "../../shared/format.ts";
+import { groupBy } from "../../shared/groupBy.ts";
 import type { CheckResult } from "../environmentCheck/checkEnvironment.ts";
 import { type CheckFinding, found, notMade } from "../environmentCheck/probe/finding.ts";
 import { areEqualRewards } from "../runFolder/metrics/outcomes.ts";
 import { countTokens, type TokenUsage } from "../usage/tokenUsage.ts";
-import { groupBy } from "../util/groupBy.ts";
 import { mean } from "../util/stats.ts";
 
 /** A rollout of the model. */

@@ -1,5 +1,6 @@
 /** Content of a report on runs: the data of `show --json`, their settings, and selected rollouts. */
 
+import { groupBy } from "../../shared/groupBy.ts";
 import { stageOf } from "../../shared/runFile.ts";
 import {
   type FlatSettings,
@@ -20,7 +21,6 @@ import type { Liveness } from "../runFolder/runFile.ts";
 import { type ListedRun, readRun } from "../runs/runList.ts";
 import { shownNames } from "../runs/shownNames.ts";
 import { compareRuns, type SweepComparison } from "../sweeps/comparedRuns.ts";
-import { groupBy } from "../util/groupBy.ts";
 
 export interface RunsReport {
   /** Milliseconds since the Unix epoch. */

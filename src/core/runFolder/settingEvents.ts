@@ -2,10 +2,10 @@
 
 import * as z from "zod";
 import { formatCount, formatKey } from "../../shared/format.ts";
+import { groupBy } from "../../shared/groupBy.ts";
 import type { SettingChange } from "../config/changes.ts";
 import type { Json } from "../json.ts";
 import type { FolderFiles } from "../ports.ts";
-import { groupBy } from "../util/groupBy.ts";
 import { type NewRunEvent, type RunEvent, readEvents } from "./events.ts";
 
 /** A setting that was changed during a run. */

@@ -8,6 +8,7 @@ import {
   formatReward,
   plural,
 } from "../../shared/format.ts";
+import { groupBy } from "../../shared/groupBy.ts";
 import type { EvaluatedReward } from "../../shared/sweepResult.ts";
 import { nearestTemperature } from "../../shared/trainedTemperature.ts";
 import type { Trend } from "../../shared/trend.ts";
@@ -15,7 +16,6 @@ import { isSameCell } from "../config/rules/evaluationCells.ts";
 import { cellName, type EvaluationEntry, type StoredResult } from "../runFolder/evaluationLog.ts";
 import type { Fit } from "../runFolder/metrics/fitMetrics.ts";
 import type { TrainingTemperatures } from "../runFolder/trainingTemperatures.ts";
-import { groupBy } from "../util/groupBy.ts";
 
 /** Mean reward in the newest evaluation on tasks that are not trained on. */
 export interface HeldOutReward {

@@ -3,8 +3,8 @@
  * again, and so on. Nothing is trained twice, because a resumed run continues exactly.
  */
 
+import { groupBy } from "../../shared/groupBy.ts";
 import { rungText } from "../../shared/sweepText.ts";
-import { groupBy } from "../util/groupBy.ts";
 import { mean } from "../util/stats.ts";
 import { compareRuns } from "./comparedRuns.ts";
 import { type Combination, combinationName } from "./planSweep.ts";

@@ -1,5 +1,6 @@
 /** Finds what made a step slow: waits, slow rollouts, and phases during which nothing else happened. */
 
+import { groupBy } from "../../shared/groupBy.ts";
 import { sum } from "../../shared/mean.ts";
 import {
   endOf,
@@ -10,7 +11,6 @@ import {
   type TimelineRow,
 } from "../../shared/timeline.ts";
 import type { StepPhases } from "../runFolder/rollouts/stepPhases.ts";
-import { groupBy } from "../util/groupBy.ts";
 import { percentile } from "../util/stats.ts";
 
 export interface StallLimits {

@@ -1,6 +1,7 @@
 /** Tracks a run's time and rewards, and decides whether they or its token use end it early or limit sampling ahead. */
 
 import { formatQuantity } from "../../shared/format.ts";
+import { groupBy } from "../../shared/groupBy.ts";
 import type { Config } from "../config/fields/schema.ts";
 import { AppError } from "../errors.ts";
 import { REWARD_AT_END } from "../openreward/faults.ts";
@@ -15,7 +16,6 @@ import type { StopReason } from "../runFolder/metrics/stopReasons.ts";
 import { decidingReward } from "../runFolder/metrics/trendMetrics.ts";
 import { isMetricsRow } from "../runFolder/reader.ts";
 import type { TokenUsage } from "../usage/tokenUsage.ts";
-import { groupBy } from "../util/groupBy.ts";
 import { withoutEnd } from "../util/textEdges.ts";
 import { earlyEnd, type Spent, stepsWithinBudget, waitsForRow } from "./run/budgets.ts";
 import { pricesOf, type RunContext } from "./run/context.ts";

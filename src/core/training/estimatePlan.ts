@@ -1,5 +1,6 @@
 /** What a prepared run is going to do, as the basis for estimating its cost. */
 
+import { groupBy } from "../../shared/groupBy.ts";
 import { sum } from "../../shared/mean.ts";
 import { maxConcurrentRollouts } from "../config/fields/presets.ts";
 import type { Config } from "../config/fields/schema.ts";
@@ -18,7 +19,6 @@ import type { Example } from "../examples/example.ts";
 import type { ExampleSet } from "../examples/exampleSet.ts";
 import { costOf, type Prices } from "../usage/prices.ts";
 import { NO_TOKENS } from "../usage/tokenUsage.ts";
-import { groupBy } from "../util/groupBy.ts";
 import type { Preparation } from "./prepare.ts";
 import { environmentOf } from "./run/context.ts";
 import { isMeasured } from "./supervised/supervisedSteps.ts";

@@ -4,11 +4,11 @@
  */
 
 import { formatQuantity } from "../../shared/format.ts";
+import { groupBy } from "../../shared/groupBy.ts";
 import type { Config } from "../config/fields/schema.ts";
 import { AppError } from "../errors.ts";
 import type { CurriculumState, RunState } from "../runFolder/state.ts";
 import type { SamplingClient } from "../tinker/samplingClient.ts";
-import { groupBy } from "../util/groupBy.ts";
 import { GroupQueue, type IssuedBatch, type TakenBatch } from "./generation/groupQueue.ts";
 import { takeWithSignal } from "./generation/refill.ts";
 import { SamplerSaves } from "./generation/samplerSaves.ts";

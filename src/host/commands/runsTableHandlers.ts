@@ -2,7 +2,7 @@
 
 import * as vscode from "vscode";
 import * as z from "zod";
-import { groupBy } from "../../core/util/groupBy.ts";
+import { groupBy } from "../../shared/groupBy.ts";
 import { MAX_COMPARED } from "../../shared/runsPage.ts";
 import type { RunsPanel } from "../dashboard/runsPanel.ts";
 import type { RunList } from "../runs/runList.ts";

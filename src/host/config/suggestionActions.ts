@@ -4,7 +4,7 @@ import * as vscode from "vscode";
 import type { AlarmEdit } from "../../core/alarms/alarmEdits.ts";
 import { editsTitle } from "../../core/alarms/formatSettingChange.ts";
 import { suggestionEdits } from "../../core/config/editing/edits/suggestion.ts";
-import { groupBy } from "../../core/util/groupBy.ts";
+import { groupBy } from "../../shared/groupBy.ts";
 import { workspaceEdit } from "./textEdits.ts";
 
 export interface Suggestion {

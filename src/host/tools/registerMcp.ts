@@ -2,8 +2,8 @@
 
 import { basename, join } from "node:path";
 import * as vscode from "vscode";
-import { groupBy } from "../../core/util/groupBy.ts";
 import { ALLOWABLE, type Allowed } from "../../server/mcp/permission.ts";
+import { groupBy } from "../../shared/groupBy.ts";
 import { onSettingChange, readSetting } from "../vscode/settings.ts";
 
 /** The id in the manifest. */

@@ -4,7 +4,7 @@ import { alarmEvidence } from "../../core/alarms/alarmEvidence.ts";
 import { ALARM_IDS } from "../../core/alarms/alarmFacts.ts";
 import { AppError } from "../../core/errors.ts";
 import type { RolloutSummary, RunReader } from "../../core/runFolder/reader.ts";
-import { groupBy } from "../../core/util/groupBy.ts";
+import { groupBy } from "../../shared/groupBy.ts";
 
 export interface EvidenceReport {
   /** Found since the last report. */

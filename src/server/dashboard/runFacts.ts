@@ -30,7 +30,6 @@ import {
 import type { LaterUsage } from "../../core/runs/laterUsage.ts";
 import { NOTHING_PENDING, pendingReports } from "../../core/runs/pendingReports.ts";
 import { heldOutRewards, runSentence } from "../../core/runs/runSentence.ts";
-import { groupBy } from "../../core/util/groupBy.ts";
 import type { RunFacts } from "../../shared/dashboardMessages.ts";
 import type {
   AlarmView,
@@ -39,6 +38,7 @@ import type {
   RunCondition,
   RunView,
 } from "../../shared/dashboardTypes.ts";
+import { groupBy } from "../../shared/groupBy.ts";
 import { endedBadly, hasEnded } from "../../shared/hasEnded.ts";
 import type { RunEnding, RunFile } from "../../shared/runFile.ts";
 

@@ -12,11 +12,11 @@ import {
 import { readRunFile } from "../../core/runFolder/runFile.ts";
 import { formatTinkerPath, parseTinkerPath } from "../../core/tinker/paths.ts";
 import { stepOfCheckpoint } from "../../core/training/step/checkpointWriter.ts";
-import { groupBy } from "../../core/util/groupBy.ts";
 import { systemClock } from "../../node/clock.ts";
 import { checkpointMissing, checkpointsAt, type NamedRun, namedRun } from "../../node/namedRun.ts";
 import { isOfConfig } from "../../node/runFolder.ts";
 import { firstRunPath } from "../../node/runPaths.ts";
+import { groupBy } from "../../shared/groupBy.ts";
 import type { PlannedModel } from "../../shared/runFile.ts";
 import type { LoadedConfig } from "../config/configFiles.ts";
 

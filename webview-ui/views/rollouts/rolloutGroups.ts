@@ -1,6 +1,7 @@
 /** A step's rollouts by group; all rollouts of a group share a task. */
 
 import type { RolloutRow } from "../../../src/shared/dashboardTypes.ts";
+import { groupBy } from "../../../src/shared/groupBy.ts";
 
 export interface GroupStats {
   /** Rollouts of the group, and how many of them have a reward. */
@@ -37,13 +38,7 @@ export function groupStats(rows: readonly RolloutRow[]): ReadonlyMap<number, Gro
 
 /** Groups in the order of their first rollouts. */
 export function byGroup(rows: readonly RolloutRow[]): ReadonlyMap<number, readonly RolloutRow[]> {
-  const groups = new Map<number, RolloutRow[]>();
-  for (const row of rows) {
-    const members = groups.get(row.group);
-    if (members === undefined) groups.set(row.group, [row]);
-    else members.push(row);
-  }
-  return groups;
+  return groupBy(rows, ({ group }) => group);
 }
 
 function statsOf(members: readonly RolloutRow[]): GroupStats {

@@ -7,6 +7,7 @@
 import * as l10n from "@vscode/l10n";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { formatRolloutName } from "../../../src/shared/format.ts";
+import { groupBy } from "../../../src/shared/groupBy.ts";
 import type { PathSpan, TimeKind, TimelineRow, TimeSpan } from "../../../src/shared/timeline.ts";
 import { rowAfter } from "../../controls/gridKeys.ts";
 import { useGridCursor } from "../../controls/useVirtualRows.ts";
@@ -14,7 +15,7 @@ import type { DashboardProps } from "../../model/dashboardModel.ts";
 import { isTyping } from "../../model/keys.ts";
 import { timelineStrings as text } from "../../strings/timeline.ts";
 import { visibleLine } from "../../text/visible.ts";
-import { pathByRow, rowText, ticks, totals } from "./timelineModel.ts";
+import { rowText, ticks, totals } from "./timelineModel.ts";
 import type { ShownTimeline } from "./useTimeline.ts";
 
 const ROW_PX = 20;
@@ -39,7 +40,7 @@ interface TimeScale {
 export function TimelineBars({ dashboard, timeline, order }: BarsProps) {
   const scroller = useRef<HTMLDivElement>(null);
   const scale = useTimeScale(scroller, timeline);
-  const onPath = useMemo(() => pathByRow(timeline.path), [timeline]);
+  const onPath = useMemo(() => groupBy(timeline.path, ({ row }) => row), [timeline]);
   const { rows, height, cursor, setCursor, move, page } = useGridCursor(scroller, {
     count: order.length,
     rowHeight: ROW_PX,

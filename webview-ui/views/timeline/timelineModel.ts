@@ -1,14 +1,15 @@
 /** Derives what the timeline draws. */
 
 import * as l10n from "@vscode/l10n";
-import type {
-  PathSpan,
-  TimeKind,
-  Timeline,
-  TimelineRow,
-  TimeSpan,
+import {
+  endOf,
+  startOf,
+  TIME_KINDS,
+  type TimeKind,
+  type Timeline,
+  type TimelineRow,
+  type TimeSpan,
 } from "../../../src/shared/timeline.ts";
-import { endOf, startOf, TIME_KINDS } from "../../../src/shared/timeline.ts";
 import type { NumberTable } from "../../controls/export.ts";
 import { timelineStrings as text } from "../../strings/timeline.ts";
 
@@ -48,22 +49,10 @@ function shownKinds(kinds: readonly KindTotal[]): ReadonlyMap<TimeKind, number> 
   );
 }
 
-/** Parts of the critical path by row index. */
-export function pathByRow(path: readonly PathSpan[]): ReadonlyMap<number, readonly PathSpan[]> {
-  const found = new Map<number, PathSpan[]>();
-  for (const span of path) {
-    if (span.row === null) continue;
-    const own = found.get(span.row) ?? [];
-    own.push(span);
-    found.set(span.row, own);
-  }
-  return found;
-}
-
 /** Row indices in display order. */
 export function ordered({ rows, path }: Timeline, order: Order): readonly number[] {
   const all = [...rows.keys()];
-  const onPath = pathByRow(path);
+  const onPath = new Set(path.map(({ row }) => row));
   const rank = (at: number): number => {
     const row = rows[at];
     if (row === undefined) return 0;

@@ -1,6 +1,6 @@
 /** The `group/…` metrics: how much the rollouts of a task differ, and which groups were excluded. */
 
-import { groupBy } from "../../util/groupBy.ts";
+import { groupBy } from "../../../shared/groupBy.ts";
 import { fraction, mean, summarize } from "../../util/stats.ts";
 import type { MetricsTree } from "./metricsTree.ts";
 import { areEqualRewards, isSuccess } from "./outcomes.ts";

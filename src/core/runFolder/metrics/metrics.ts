@@ -1,11 +1,11 @@
 /** Builds the metrics row of one step. */
 
+import { groupBy } from "../../../shared/groupBy.ts";
 import { sum } from "../../../shared/mean.ts";
 import { withoutUndefined } from "../../../shared/withoutUndefined.ts";
 import type { FolderFiles } from "../../ports.ts";
 import { gradientNorm } from "../../tinker/wire/metricNames.ts";
 import { costOf } from "../../usage/prices.ts";
-import { groupBy } from "../../util/groupBy.ts";
 import { encodeJsonLine } from "../../util/jsonl.ts";
 import { fraction, mean } from "../../util/stats.ts";
 import { runPaths } from "../files/layout.ts";

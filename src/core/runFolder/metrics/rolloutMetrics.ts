@@ -1,9 +1,9 @@
 /** The `rollout/…` metrics of a list of rollouts. */
 
+import { groupBy } from "../../../shared/groupBy.ts";
 import { rewardInterval } from "../../../shared/interval.ts";
 import { sum } from "../../../shared/mean.ts";
 import { withoutUndefined } from "../../../shared/withoutUndefined.ts";
-import { groupBy } from "../../util/groupBy.ts";
 import { fraction, mean, type Stats, summarize } from "../../util/stats.ts";
 import type { MetricsTree } from "./metricsTree.ts";
 import { failureReward, isSuccess } from "./outcomes.ts";

@@ -1,5 +1,6 @@
 /** Measures a policy on tasks that it is not trained on, with fixed tasks and seeds and without gradients. */
 
+import { groupBy } from "../../../shared/groupBy.ts";
 import { rewardInterval } from "../../../shared/interval.ts";
 import { sum } from "../../../shared/mean.ts";
 import { pairedDifference, taskRewards } from "../../compare/pairedEvaluation.ts";
@@ -13,7 +14,6 @@ import {
 } from "../../runFolder/metrics/metricsTree.ts";
 import { failureReward, isFailed, isSuccess } from "../../runFolder/metrics/outcomes.ts";
 import type { RolloutRecord } from "../../runFolder/rollouts/rolloutRecord.ts";
-import { groupBy } from "../../util/groupBy.ts";
 import { passAtK, reportedKs } from "../../util/passAtK.ts";
 import { fraction, mean } from "../../util/stats.ts";
 

@@ -1,5 +1,6 @@
 /** Stored rollouts of an evaluation, used to compare a later one and to continue an interrupted one. */
 
+import { groupBy } from "../../../shared/groupBy.ts";
 import type { EvaluationCell } from "../../config/rules/evaluationCells.ts";
 import type { RolloutTask } from "../../rollout/rollout.ts";
 import type { EvaluationKey } from "../../rollout/seeds.ts";
@@ -10,7 +11,6 @@ import {
   parseEvaluatedRollout,
   type RolloutRecord,
 } from "../../runFolder/rollouts/rolloutRecord.ts";
-import { groupBy } from "../../util/groupBy.ts";
 import type { RunStorage } from "../run/context.ts";
 import type { EvaluatedRecord } from "./evaluation.ts";
 

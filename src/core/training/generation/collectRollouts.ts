@@ -1,8 +1,8 @@
 /** Plays a list of rollouts within the run's limits and waits for all of them. */
 
+import { groupBy } from "../../../shared/groupBy.ts";
 import type { FinishedRollout, RolloutTask } from "../../rollout/rollout.ts";
 import { raceAbort } from "../../util/abort.ts";
-import { groupBy } from "../../util/groupBy.ts";
 import type { PlayContext } from "../run/context.ts";
 import { pauseUntilAvailable } from "../run/outages.ts";
 import { type PlayOptions, RolloutPlayer } from "./rolloutPlayer.ts";

@@ -3,13 +3,13 @@
  * taken from the head step by step, so a group's lag follows from its position, never from timing.
  */
 
+import { groupBy } from "../../../shared/groupBy.ts";
 import { sum } from "../../../shared/mean.ts";
 import type { Config } from "../../config/fields/schema.ts";
 import { AppError } from "../../errors.ts";
 import type { FinishedRollout, RolloutTask } from "../../rollout/rollout.ts";
 import { rolloutSeed } from "../../rollout/seeds.ts";
 import { raceAbort } from "../../util/abort.ts";
-import { groupBy } from "../../util/groupBy.ts";
 import type { RunContext } from "../run/context.ts";
 import { pauseAtFailure } from "../run/failedRollouts.ts";
 import { pauseUntilAvailable } from "../run/outages.ts";

@@ -1,11 +1,11 @@
 /** How a run reacts to failed rollouts. */
 
+import { groupBy } from "../../../shared/groupBy.ts";
 import { AppError } from "../../errors.ts";
 import { REWARD_AT_END } from "../../openreward/faults.ts";
 import { agentFailure } from "../../rollout/agentFailure.ts";
 import { isInternalError } from "../../rollout/faults.ts";
 import type { FinishedRollout } from "../../rollout/rollout.ts";
-import { groupBy } from "../../util/groupBy.ts";
 import { withoutEnd } from "../../util/textEdges.ts";
 import type { RunContext, RunReporting } from "./context.ts";
 import { report } from "./report.ts";

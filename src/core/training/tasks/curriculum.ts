@@ -5,6 +5,7 @@
  * has no gradient. Similar to prioritized level replay (Jiang et al. 2021, arXiv:2010.03934), with success in place of an error.
  */
 
+import { groupBy } from "../../../shared/groupBy.ts";
 import { taskId } from "../../../shared/taskId.ts";
 import type { Config } from "../../config/fields/schema.ts";
 import type { Sha256 } from "../../ports.ts";
@@ -16,7 +17,6 @@ import {
   writeKnown,
 } from "../../runFolder/curriculumTexts.ts";
 import type { CurriculumState } from "../../runFolder/state.ts";
-import { groupBy } from "../../util/groupBy.ts";
 import type { TaskItem, TaskRef, TaskSequence } from "./dataset.ts";
 
 /** Share of earlier evidence kept at each visit. */

@@ -4,13 +4,13 @@
  * ratio in PPO (Schulman et al. 2017, arXiv:1707.06347), GRPO, CISPO and plain importance sampling.
  */
 
+import { groupBy } from "../../../shared/groupBy.ts";
 import { AppError } from "../../errors.ts";
 import type { ImageFile } from "../../images/imageFile.ts";
 import { isImageId } from "../../images/imageIds.ts";
 import { type LedgerView, TOKEN_SOURCES, type TokenRun } from "../../rollout/ledger.ts";
 import { type Datum, policyInputs } from "../../tinker/wire/datum.ts";
 import type { SequenceSpan } from "../../tinker/wire/forwardBackwardProto.ts";
-import { groupBy } from "../../util/groupBy.ts";
 
 /** A token stream and its origin. */
 export interface DatumSource {

@@ -5,11 +5,11 @@
  * `distillation/train_on_policy.py` in tinker-cookbook.
  */
 
+import { groupBy } from "../../../shared/groupBy.ts";
 import type { Config } from "../../config/fields/schema.ts";
 import { type Teacher, teacherOf } from "../../config/rules/teachers.ts";
 import { metricNames } from "../../runFolder/metrics/metrics.ts";
 import type { MetricsTree } from "../../runFolder/metrics/metricsTree.ts";
-import { groupBy } from "../../util/groupBy.ts";
 import type { TrainingDatum } from "./datums.ts";
 import {
   discountedSums,

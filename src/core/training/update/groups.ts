@@ -4,6 +4,7 @@
  * replaces such groups.
  */
 
+import { groupBy } from "../../../shared/groupBy.ts";
 import { sum } from "../../../shared/mean.ts";
 import { zeroVariancePolicy } from "../../config/fields/presets.ts";
 import type { Config } from "../../config/fields/schema.ts";
@@ -13,7 +14,6 @@ import { returnsByTurn } from "../../rollout/rewards.ts";
 import type { FinishedRollout } from "../../rollout/rollout.ts";
 import { areEqualRewards } from "../../runFolder/metrics/outcomes.ts";
 import type { GroupFacts } from "../../runFolder/metrics/stepFacts.ts";
-import { groupBy } from "../../util/groupBy.ts";
 import { byTurn, turnAdvantages } from "./advantages.ts";
 import { buildDatum, type TrainingDatum } from "./datums.ts";
 import { mayHaveGradient } from "./gradient.ts";

@@ -1,12 +1,12 @@
 /** Metrics about the health of a run, computed from a step's rollouts and the process itself, for alarms. */
 
+import { groupBy } from "../../../shared/groupBy.ts";
 import { sum } from "../../../shared/mean.ts";
 import { withoutUndefined } from "../../../shared/withoutUndefined.ts";
 import { INVALID_REWARD } from "../../rollout/faults.ts";
 import type { Ledger } from "../../rollout/ledger.ts";
 import type { FinishedRollout } from "../../rollout/rollout.ts";
 import type { MetricsTree } from "../../runFolder/metrics/metricsTree.ts";
-import { groupBy } from "../../util/groupBy.ts";
 import { power } from "../../util/power.ts";
 import { fraction } from "../../util/stats.ts";
 

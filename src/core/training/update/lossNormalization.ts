@@ -1,7 +1,7 @@
 /** Weights of tokens in the loss. Services only sum, so weights go into the advantages: `docs/protocols/tinker.md#losses`. */
 
+import { groupBy } from "../../../shared/groupBy.ts";
 import type { Config } from "../../config/fields/schema.ts";
-import { groupBy } from "../../util/groupBy.ts";
 import type { TrainingDatum } from "./datums.ts";
 
 /** A rollout that is trained on, even if its advantage of 0 leaves nothing to send. */

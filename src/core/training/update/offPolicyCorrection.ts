@@ -14,10 +14,10 @@
  * do not change.
  */
 
+import { groupBy } from "../../../shared/groupBy.ts";
 import type { Config } from "../../config/fields/schema.ts";
 import { correctionBounds } from "../../config/rules/correctionDefaults.ts";
 import type { MetricsTree } from "../../runFolder/metrics/metricsTree.ts";
-import { groupBy } from "../../util/groupBy.ts";
 import { fraction, mean } from "../../util/stats.ts";
 import type { TrainingDatum } from "./datums.ts";
 import { rolloutKey } from "./lossNormalization.ts";

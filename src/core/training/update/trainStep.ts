@@ -5,6 +5,7 @@
  * from the second update on, ratios differ from 1.
  */
 
+import { groupBy } from "../../../shared/groupBy.ts";
 import { sum } from "../../../shared/mean.ts";
 import type { Config } from "../../config/fields/schema.ts";
 import { lossParameters } from "../../config/rules/lossDefaults.ts";
@@ -16,7 +17,6 @@ import { withoutNextStep } from "../../tinker/transport/errors.ts";
 import type { DatumOutput, ForwardBackwardResult } from "../../tinker/wire/forwardBackwardProto.ts";
 import { isGradientNorm, isLoss, lossMetrics } from "../../tinker/wire/metricNames.ts";
 import type { AdamParams } from "../../tinker/wire/wire.ts";
-import { groupBy } from "../../util/groupBy.ts";
 import { splitSubsteps, type TrainingDatum, toWireDatum } from "./datums.ts";
 import type { TrainingBatch } from "./groups.ts";
 import { lossFactors } from "./lossNormalization.ts";
