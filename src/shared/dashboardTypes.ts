@@ -338,3 +338,6 @@ export interface DashboardSettings extends DashboardChoices {
   readonly hasSingleKeys: boolean;
   readonly hasLiveRegion: boolean;
 }
+
+/** The editor's settings before anyone changes them. */
+export const DASHBOARD_DEFAULTS = { smoothing: 0.6, hasSingleKeys: true, hasLiveRegion: true };

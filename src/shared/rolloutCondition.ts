@@ -1,6 +1,6 @@
 /** Filters stored rollouts by comparisons such as `reward >= 1 and turns <= 4`. */
 
-import { unknownField } from "./runFilter.ts";
+import { unknownField } from "./unknownField.ts";
 
 /** Fields that comparisons can use. */
 export const CONDITION_FIELDS = ["reward", "turns", "tokens", "tool_calls", "step"] as const;

@@ -2,11 +2,11 @@
 
 import { batch, effect, type Signal, signal } from "@preact/signals";
 import type { HostMessage } from "../../src/shared/dashboardMessages.ts";
-import type {
-  AlarmView,
-  DashboardChoices,
-  DashboardSettings,
-  RunListing,
+import {
+  type AlarmView,
+  DASHBOARD_DEFAULTS,
+  type DashboardChoices,
+  type DashboardSettings,
 } from "../../src/shared/dashboardTypes.ts";
 import type { RolloutSet } from "../../src/shared/rolloutSet.ts";
 import type { SearchSnippet } from "../../src/shared/search.ts";
@@ -15,7 +15,7 @@ import type { Host } from "./host.ts";
 import type { LastingQuestion } from "./lastingQuestion.ts";
 import { RolloutBodies } from "./rolloutBodies.ts";
 import { type RolloutSelection, selectRollouts } from "./rolloutSelection.ts";
-import { type RunData, RunSignals, type Shown } from "./runData.ts";
+import { type HostMessageOf, type RunData, RunSignals, type Shown } from "./runData.ts";
 import { askSearch, type SearchResults } from "./searchModel.ts";
 import { toggled } from "./toggled.ts";
 import {
@@ -43,16 +43,8 @@ export interface FoundPlace {
   readonly isAmongTokens: boolean;
 }
 
-/** A run whose folder no longer exists. */
-export interface GoneRun {
-  readonly folder: string;
-  readonly runs: readonly RunListing[];
-}
-
 const NO_SETTINGS: DashboardSettings = {
-  smoothing: 0.6,
-  hasSingleKeys: true,
-  hasLiveRegion: true,
+  ...DASHBOARD_DEFAULTS,
   pinnedMetrics: [],
   hiddenCharts: [],
   savedFilters: [],
@@ -88,7 +80,7 @@ class Model {
   /** Whether the host has sent a run. */
   readonly status = signal<"loading" | "empty" | "gone" | "ready">("loading");
   /** The run's former folder and the other runs; null except in status `gone`. */
-  readonly gone = signal<GoneRun | null>(null);
+  readonly gone = signal<HostMessageOf<"gone"> | null>(null);
   /** Errors that the user has not dismissed. */
   readonly errors = signal<readonly string[]>([]);
   readonly #data: RunSignals;

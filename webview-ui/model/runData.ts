@@ -13,7 +13,10 @@ import type {
 import { rolloutKeyName } from "../../src/shared/rolloutSet.ts";
 import { ColumnStore } from "../charts/columns.ts";
 
-type Message<Kind extends HostMessage["kind"]> = Extract<HostMessage, { readonly kind: Kind }>;
+export type HostMessageOf<Kind extends HostMessage["kind"]> = Extract<
+  HostMessage,
+  { readonly kind: Kind }
+>;
 
 /** A read-only view of a model. */
 export type Shown<Model> = {
@@ -46,13 +49,13 @@ export class RunSignals {
   }
 
   /** Replaces all facts and drops all numbers. */
-  replace({ facts, names }: Pick<Message<"replace">, "facts" | "names">): void {
+  replace({ facts, names }: Pick<HostMessageOf<"replace">, "facts" | "names">): void {
     this.update(facts);
     this.columns.reset(names);
     this.columnsVersion.value += 1;
   }
 
-  append(message: Pick<Message<"append">, "rows" | "names" | "steps" | "columns">): void {
+  append(message: Pick<HostMessageOf<"append">, "rows" | "names" | "steps" | "columns">): void {
     this.columns.append(message);
     this.columnsVersion.value += 1;
   }

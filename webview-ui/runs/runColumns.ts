@@ -11,13 +11,6 @@ import {
   formatRounded,
 } from "../../src/shared/format.ts";
 import {
-  DURATION,
-  type FilterFields,
-  type FilterValue,
-  MOMENT,
-  type Unit,
-} from "../../src/shared/runFilter.ts";
-import {
   type EvaluationDigest,
   LISTED_METRICS,
   type ListedMetric,
@@ -29,6 +22,7 @@ import { runsStrings as text } from "../strings/runs.ts";
 import { visibleLine } from "../text/visible.ts";
 import type { RunsLayout } from "./layout.ts";
 import { parentsOf } from "./lineage.ts";
+import { DURATION, type FilterFields, type FilterValue, MOMENT, type Unit } from "./runFilter.ts";
 
 /** The section of the column menu. */
 export type ColumnSection = "run" | "results" | "settings";

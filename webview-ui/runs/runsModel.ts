@@ -1,7 +1,7 @@
 /** State of the runs page: the runs, the user's arrangement, and everything derived from both. */
 
 import { computed, type ReadonlySignal, signal } from "@preact/signals";
-import { parseRunFilter } from "../../src/shared/runFilter.ts";
+import { groupBy } from "../../src/shared/groupBy.ts";
 import {
   type ComparedCell,
   MAX_COMPARED,
@@ -16,6 +16,7 @@ import { CompareModel } from "./compareModel.ts";
 import { FIRST_LAYOUT, type RunsLayout, restoreLayout, withChosen } from "./layout.ts";
 import { lineageCells, parentsOf } from "./lineage.ts";
 import { columnsFor, filterFields, shownColumns } from "./runColumns.ts";
+import { parseRunFilter } from "./runFilter.ts";
 import { groupRows, tableItems } from "./tableItems.ts";
 
 /** The layout is stored once it has not changed for this long. */
@@ -259,12 +260,8 @@ export interface RunsProps {
 }
 
 function sweepsOf(rows: readonly RunsTableRow[]): readonly ShownSweep[] {
-  const found = new Map<string, RunsTableRow[]>();
-  for (const row of rows) {
-    if (row.sweep === null || row.sweep.isStages) continue;
-    const known = found.get(row.sweep.id);
-    if (known === undefined) found.set(row.sweep.id, [row]);
-    else known.push(row);
-  }
-  return [...found].map(([id, own]) => ({ id, name: own[0]?.sweep?.name ?? "", rows: own }));
+  const swept = rows.filter(({ sweep }) => sweep?.isStages === false);
+  return [...groupBy(swept, ({ sweep }) => sweep?.id ?? "")].map(([id, own]) => {
+    return { id, name: own[0]?.sweep?.name ?? "", rows: own };
+  });
 }

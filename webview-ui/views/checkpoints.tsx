@@ -5,7 +5,6 @@ import { useEffect, useState } from "preact/hooks";
 import type { CheckpointView } from "../../src/shared/dashboardTypes.ts";
 import { formatCount, formatReward } from "../../src/shared/format.ts";
 import { hasEnded } from "../../src/shared/hasEnded.ts";
-import { relativeTime } from "../../src/shared/relativeTime.ts";
 import { Button, IconButton } from "../controls/button.tsx";
 import { Icon } from "../controls/icon.tsx";
 import { Menu } from "../controls/menu.tsx";
@@ -14,6 +13,7 @@ import { TableHead } from "../controls/tableHead.tsx";
 import { useScroll } from "../controls/useScroll.ts";
 import type { DashboardProps } from "../model/dashboardModel.ts";
 import { strings } from "../strings/strings.ts";
+import { relativeTime } from "../text/relativeTime.ts";
 import { visibleLine } from "../text/visible.ts";
 
 const text = strings.checkpoints;

@@ -1,7 +1,7 @@
 /** The table of all settings, from which the manifest, `docs/vscode.md` and {@link file://./settings.ts} are derived. */
 
 import { CONFIG_NAMES } from "../../shared/configNames.ts";
-import { DASHBOARD_DEFAULTS } from "../../shared/dashboardDefaults.ts";
+import { DASHBOARD_DEFAULTS } from "../../shared/dashboardTypes.ts";
 
 /** Where it can be set: `machine` never in a workspace; `resource` per folder; `window` per workspace. */
 export type SettingScope = "machine" | "machine-overridable" | "resource" | "window";

@@ -4,7 +4,7 @@
  */
 
 import * as l10n from "@vscode/l10n";
-import { nearestWord, normalizeWord } from "./editDistance.ts";
+import { unknownField } from "../../src/shared/unknownField.ts";
 
 export type FilterValue = number | string | boolean | null;
 
@@ -197,23 +197,6 @@ class Parser<Row> {
     // A keyword before an operator is a run or field name.
     return this.#tokens[this.#at + 1]?.kind !== "operator";
   }
-}
-
-/** An error message about an unknown field, with suggestions. */
-export function unknownField(
-  name: string,
-  { names, examples }: Pick<FilterFields<unknown>, "names" | "examples">,
-): string {
-  const near =
-    names.find((each) => isShortFor(name, each)) ?? nearestWord(name, names) ?? undefined;
-  if (near !== undefined) return l10n.t("There is no field {0}. Did you mean {1}?", name, near);
-  return l10n.t("There is no field {0}. Some fields are {1}.", name, examples.join(", "));
-}
-
-/** Whether `name` abbreviates `other` by the initials of its words, such as `lr` for `learning_rate`. */
-function isShortFor(name: string, other: string): boolean {
-  const words = normalizeWord(other).split(/[_.]/);
-  return words.length > 1 && words.map((word) => word.slice(0, 1)).join("") === normalizeWord(name);
 }
 
 function comparison<Row>(field: FilterField<Row>, operator: Operator, text: string): Matches<Row> {

@@ -6,7 +6,7 @@ import {
   MOMENT,
   parseRunFilter,
   type Unit,
-} from "../../src/shared/runFilter.ts";
+} from "../../../webview-ui/runs/runFilter.ts";
 
 type Row = Readonly<Record<string, FilterValue>>;
 

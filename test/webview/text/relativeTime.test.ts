@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { relativeTime } from "../../src/shared/relativeTime.ts";
+import { relativeTime } from "../../../webview-ui/text/relativeTime.ts";
 
 it.each([
   [-181, "3 minutes ago"],
