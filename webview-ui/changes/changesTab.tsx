@@ -20,8 +20,7 @@ const ENOUGH_STEPS = 8;
 export function ChangesTab({ dashboard }: DashboardProps) {
   const steps = dashboard.data.rolloutSteps.value;
   const chosen = dashboard.view.value.changes;
-  const run = dashboard.data.run.value;
-  const subject = `${run?.id}#${run?.attempt}`;
+  const subject = dashboard.selection.attempt.value ?? "";
   // Fixed when the tab opens: otherwise each new step of a live run would shift the ranges and trigger another read.
   const first = useMemo(() => firstRanges(steps), [subject, Math.min(steps.length, ENOUGH_STEPS)]);
   const { before = null, after = null } = { ...first, ...chosen };

@@ -30,10 +30,9 @@ const text = strings.reward;
 /** Has the host read the steps' rollouts while the chart is split into parts. */
 export function useRewardParts(dashboard: DashboardModel): ReadParts {
   const { rewardBy } = dashboard.view.value;
-  const run = dashboard.data.run.value;
   const steps = dashboard.data.rolloutSteps.value.length;
   const { behavior } = dashboard;
-  const subject = `${run?.id}#${run?.attempt}`;
+  const subject = dashboard.selection.attempt.value ?? "";
   useEffect(() => {
     if (rewardBy !== "all") behavior.ask({ ask: "behavior" }, subject, steps);
   }, [behavior, rewardBy, subject, steps]);

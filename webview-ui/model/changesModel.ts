@@ -1,21 +1,11 @@
 /** State of the Changes view. */
 
-import type { BehaviorRow, ChangesReport, StepRange } from "../../src/shared/changes.ts";
+import type { BehaviorReport, ChangesReport, StepRange } from "../../src/shared/changes.ts";
 import type { Answer, Host } from "./host.ts";
-import { LastingQuestion } from "./lastingQuestion.ts";
+import { type Answered, LastingQuestion } from "./lastingQuestion.ts";
 
-export interface Behavior {
-  /** By ascending step. */
-  readonly rows: readonly BehaviorRow[];
-  readonly steps: number;
-  readonly progress: number;
-  readonly isComplete: boolean;
-  readonly error: string | null;
-}
-
-export interface Changes extends ChangesReport {
-  readonly error: string | null;
-}
+export type Behavior = BehaviorReport & Answered;
+export type Changes = ChangesReport & Answered;
 
 const NO_BEHAVIOR: Behavior = { rows: [], steps: 0, progress: 0, isComplete: false, error: null };
 const NO_CHANGES: Changes = {
@@ -38,14 +28,12 @@ export function askChanges(host: Host): LastingQuestion<Changes> {
 }
 
 function addBehavior(last: Behavior, answer: Answer): Behavior {
-  if (answer.kind === "error") return { ...last, error: answer.message, isComplete: true };
   if (answer.kind !== "behavior") return last;
   const { rows, steps, progress, isComplete } = answer;
   return { rows: [...last.rows, ...rows], steps, progress, isComplete, error: null };
 }
 
 function addChanges(last: Changes, answer: Answer): Changes {
-  if (answer.kind === "error") return { ...last, error: answer.message, isComplete: true };
   return answer.kind === "changes" ? { ...answer, error: null } : last;
 }
 

@@ -8,12 +8,16 @@ interface Completing {
   readonly isComplete: boolean;
 }
 
+export interface Answered extends Completing {
+  readonly error: string | null;
+}
+
 /** The answer to show when `next` arrives: a complete answer stays until the next one is complete too. */
 export function lasting<T extends Completing>(shown: T | null, next: T): T {
   return shown?.isComplete === true && !next.isComplete ? shown : next;
 }
 
-export class LastingQuestion<T extends Completing> {
+export class LastingQuestion<T extends Answered> {
   /** Null if no question was asked. */
   readonly answer: Signal<T | null> = signal(null);
   readonly #host: Host;
@@ -23,7 +27,7 @@ export class LastingQuestion<T extends Completing> {
   #size = 0;
   #cancel = (): void => undefined;
 
-  /** `add` folds one more answer into the result so far. */
+  /** `add` folds one more answer into the result so far; an error completes it. */
   constructor(host: Host, first: T, add: (last: T, answer: Answer) => T) {
     this.#host = host;
     this.#first = first;
@@ -46,7 +50,10 @@ export class LastingQuestion<T extends Completing> {
     let next = this.#first;
     this.answer.value = lasting(isRepeated ? this.answer.peek() : null, next);
     this.#cancel = this.#host.ask(question, (answer) => {
-      next = this.#add(next, answer);
+      next =
+        answer.kind === "error"
+          ? { ...next, error: answer.message, isComplete: true }
+          : this.#add(next, answer);
       this.answer.value = lasting(this.answer.peek(), next);
     });
   }

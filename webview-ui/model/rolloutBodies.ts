@@ -7,9 +7,10 @@ import type { Host } from "./host.ts";
 /** A rollout with long texts takes megabytes. */
 const MAX_KEPT = 6;
 
-export type ReadRollout =
-  | { readonly body: RolloutBody; readonly error: null }
-  | { readonly body: null; readonly error: string };
+export interface ReadRollout {
+  readonly body: RolloutBody | null;
+  readonly error: string | null;
+}
 
 interface Entry {
   answer: ReadRollout | null;

@@ -1,20 +1,15 @@
 /** The current or finished search. */
 
-import type { SearchHit } from "../../src/shared/search.ts";
+import type { SearchHit, SearchReport } from "../../src/shared/search.ts";
 import type { Answer, Host } from "./host.ts";
-import { LastingQuestion } from "./lastingQuestion.ts";
+import { type Answered, LastingQuestion } from "./lastingQuestion.ts";
 
 export interface FoundHit extends SearchHit {
   readonly run: { readonly id: string; readonly name: string };
 }
 
-export interface SearchResults {
+export interface SearchResults extends SearchReport, Answered {
   readonly hits: readonly FoundHit[];
-  /** From 0 to 1. */
-  readonly progress: number;
-  readonly isComplete: boolean;
-  readonly isCut: boolean;
-  readonly error: string | null;
 }
 
 const NOTHING: SearchResults = {
@@ -30,7 +25,6 @@ export function askSearch(host: Host): LastingQuestion<SearchResults> {
 }
 
 function add(last: SearchResults, answer: Answer): SearchResults {
-  if (answer.kind === "error") return { ...last, error: answer.message, isComplete: true };
   if (answer.kind !== "search") return last;
   const { run, progress, isComplete, isCut } = answer;
   const found = answer.hits.map((hit) => ({ ...hit, run }));

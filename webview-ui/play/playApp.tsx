@@ -7,7 +7,7 @@ import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { formatReward, plural } from "../../src/shared/format.ts";
 import type { PlayEnd, PlayTurn, PlayView } from "../../src/shared/play.ts";
 import { Button } from "../controls/button.tsx";
-import { FoldedText } from "../text/foldedText.tsx";
+import { FoldedText, wholeText } from "../text/foldedText.tsx";
 import { stopText } from "../text/stopText.ts";
 import { UntrustedText } from "../text/untrustedText.tsx";
 import { visibleLine } from "../text/visible.ts";
@@ -59,17 +59,17 @@ function Turn({ turn, number }: { readonly turn: PlayTurn; readonly number: numb
   return (
     <article class="turn stack" aria-label={l10n.t("Turn {0}", number)}>
       <Block label={l10n.t("The model reads")} tone="context">
-        <FoldedText content={{ text: turn.read, omitted: 0 }} class="mono" />
+        <FoldedText content={wholeText(turn.read)} class="mono" />
       </Block>
       {turn.move === null ? null : (
         <Block label={l10n.t("Your move")} tone="call">
-          <FoldedText content={{ text: turn.move, omitted: 0 }} class="mono" />
+          <FoldedText content={wholeText(turn.move)} class="mono" />
         </Block>
       )}
       {turn.results.map(({ name, text, images, reward, isError }, index) => (
         <ResultBlock
           key={index}
-          result={{ name, text: { text, omitted: 0 }, isError, reward, finished: false }}
+          result={{ name, text: wholeText(text), isError, reward, finished: false }}
         >
           {images.map((address, place) => (
             <img

@@ -4,12 +4,7 @@ import type { Range } from "../../src/shared/chartScale.ts";
 import { LISTED_METRICS, MAX_COMPARED } from "../../src/shared/runsPage.ts";
 import type { Smoothing } from "../charts/smoothing.ts";
 import { COMPARED_AXES, type ComparedAxis } from "../charts/xAxis.ts";
-import { parsed, restored } from "../model/viewState.ts";
-
-export interface RunSorting {
-  readonly column: string;
-  readonly isDescending: boolean;
-}
+import { parsed, restored, type Sorting } from "../model/viewState.ts";
 
 /** Groups runs by the value of `key`, or, if `isOver`, runs that differ in nothing but `key`. */
 export interface RunGrouping {
@@ -26,7 +21,7 @@ export type BandKind = (typeof BAND_KINDS)[number];
 
 export interface RunsLayout {
   readonly filter: string;
-  readonly sorting: RunSorting;
+  readonly sorting: Sorting;
   /** Column keys in the user's order; other columns come after their usual predecessors. */
   readonly order: readonly string[];
   /** Visibility by column key, where it differs from the default. */

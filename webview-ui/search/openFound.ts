@@ -11,14 +11,9 @@ const PATIENCE_MS = 10_000;
 const SETTLING_MS = 2_000;
 const FOUND = "found";
 
-/** A rollout together with its run. */
-interface FoundPlace extends RolloutKey {
-  readonly run: { readonly id: string };
-}
-
 export function openFound(
   dashboard: DashboardModel,
-  hit: FoundPlace,
+  hit: RolloutKey & { readonly run: { readonly id: string } },
   snippet: SearchSnippet,
 ): void {
   const { run } = hit;

@@ -63,7 +63,7 @@ export function Config({ dashboard }: DashboardProps) {
 function useConfig(dashboard: DashboardModel) {
   const [config, setConfig] = useState<ConfigView | null>(null);
   const [error, setError] = useState<string | null>(null);
-  const run = dashboard.data.run.value;
+  const attempt = dashboard.selection.attempt.value;
   useEffect(() => {
     setConfig(null);
     setError(null);
@@ -71,7 +71,7 @@ function useConfig(dashboard: DashboardModel) {
       if (answer.kind === "config") setConfig(answer.config);
       else if (answer.kind === "error") setError(answer.message);
     });
-  }, [dashboard, run?.id, run?.attempt]);
+  }, [dashboard, attempt]);
   return { config, error };
 }
 

@@ -75,7 +75,7 @@ function useTasks(dashboard: DashboardModel, query: TaskQuery) {
   const [tasks, setTasks] = useState<TaskPage | null>(null);
   const [error, setError] = useState<string | null>(null);
   const run = dashboard.data.run.value;
-  const asked = `${run?.id}#${run?.attempt}/${run?.completedSteps} ${run?.state}`;
+  const asked = `${dashboard.selection.attempt.value}/${run?.completedSteps} ${run?.state}`;
   useEffect(
     () =>
       dashboard.host.ask({ ask: "tasks", query }, (answer) => {

@@ -98,10 +98,7 @@ export function Replay({ dashboard, rolloutKey, siblings, order }: ReplayProps) 
   );
 }
 
-const NOTHING_READ: ReadRollout | { readonly body: null; readonly error: null } = {
-  body: null,
-  error: null,
-};
+const NOTHING_READ: ReadRollout = { body: null, error: null };
 
 /** Requests the rollout once it is listed; cached ones are returned at once. */
 function useBody(dashboard: DashboardModel, rolloutKey: RolloutKey, isListed: boolean) {

@@ -16,7 +16,7 @@ import { plainKey } from "../../../src/shared/rolloutSet.ts";
 import { Button } from "../../controls/button.tsx";
 import type { DashboardProps } from "../../model/dashboardModel.ts";
 import { strings } from "../../strings/strings.ts";
-import { FoldedText, Omitted } from "../../text/foldedText.tsx";
+import { FoldedText, Omitted, wholeText } from "../../text/foldedText.tsx";
 import { MarkdownText } from "../../text/markdownText.tsx";
 import { visibleLine } from "../../text/visible.ts";
 import type { Divergence } from "./divergence.ts";
@@ -167,7 +167,7 @@ function Footer(props: Parameters<typeof RewardFooter>[0]) {
   if (body.error === null) return null;
   return (
     <Block label={l10n.t("A run would refuse it")} tone="error">
-      <FoldedText content={{ text: body.error, omitted: 0 }} />
+      <FoldedText content={wholeText(body.error)} />
     </Block>
   );
 }

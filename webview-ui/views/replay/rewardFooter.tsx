@@ -6,7 +6,7 @@ import type { RolloutBody, RolloutRow } from "../../../src/shared/dashboardTypes
 import { formatExact, formatReward, formatSigned, plural } from "../../../src/shared/format.ts";
 import { TableHead } from "../../controls/tableHead.tsx";
 import { strings } from "../../strings/strings.ts";
-import { FoldedText } from "../../text/foldedText.tsx";
+import { FoldedText, wholeText } from "../../text/foldedText.tsx";
 import { groupStats } from "../rollouts/rolloutGroups.ts";
 import { trainingUseText } from "../rollouts/rolloutRows.ts";
 import { DetailContext } from "../rollouts/tableContext.ts";
@@ -30,7 +30,7 @@ export function RewardFooter({ titleId, ...props }: FooterProps) {
       {reward === null ? <p>{l10n.t("No reward: the rollout failed.")}</p> : <Facts {...props} />}
       {error === null ? null : (
         <Block label={reward === null ? text.failed : l10n.t("Error")} tone="error">
-          <FoldedText content={{ text: error, omitted: 0 }} class="mono" />
+          <FoldedText content={wholeText(error)} class="mono" />
         </Block>
       )}
     </section>

@@ -4,7 +4,6 @@ import * as l10n from "@vscode/l10n";
 import { useState } from "preact/hooks";
 import type { RolloutRow } from "../../../src/shared/dashboardTypes.ts";
 import { formatCount, formatTemperature, plural } from "../../../src/shared/format.ts";
-import { isExample } from "../../../src/shared/outcome.ts";
 import { Button, IconButton } from "../../controls/button.tsx";
 import { Choice } from "../../controls/choice.tsx";
 import { Menu, type MenuItem } from "../../controls/menu.tsx";
@@ -16,7 +15,13 @@ import { SearchScope } from "../../search/searchScope.tsx";
 import { strings } from "../../strings/strings.ts";
 import { stopText } from "../../text/stopText.ts";
 import { visibleLine } from "../../text/visible.ts";
-import { countOfRollouts, isFiltered, ROLLOUT_COLUMNS, trainingUseText } from "./rolloutRows.ts";
+import {
+  areExamples,
+  countOfRollouts,
+  isFiltered,
+  ROLLOUT_COLUMNS,
+  trainingUseText,
+} from "./rolloutRows.ts";
 import type { TableContext } from "./tableContext.ts";
 import type { FoundRollouts } from "./useFoundRollouts.ts";
 
@@ -117,10 +122,6 @@ function FilterResult({ dashboard, rows, shown, search }: Omit<FiltersProps, "ma
       ) : null}
     </div>
   );
-}
-
-function areExamples([first]: readonly RolloutRow[]): boolean {
-  return first !== undefined && isExample(first);
 }
 
 function countOfExamples(shown: number, all: number): string {
