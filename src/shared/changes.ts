@@ -1,5 +1,6 @@
 /** What the model does at each step, and which phrases become more or less frequent; shared by the page, the extension and its worker. */
 
+import type { MeanInterval } from "./interval.ts";
 import type { SearchHit, SearchSnippet } from "./search.ts";
 
 /** Both ends inclusive, counted from 0. */
@@ -12,14 +13,10 @@ export const REWARD_GROUPINGS = ["environment", "split", "difficulty"] as const;
 export type RewardGrouping = (typeof REWARD_GROUPINGS)[number];
 
 /** The mean reward of a subset of a step's tasks. */
-export interface RewardPart {
+export interface RewardPart extends MeanInterval {
   readonly by: RewardGrouping;
   /** An environment; an environment and its split; or `hard`, `middle` or `easy` relative to the current model. */
   readonly name: string;
-  readonly mean: number;
-  /** The lower end of the 95% confidence interval of the mean; null with fewer than two tasks. */
-  readonly low: number | null;
-  readonly high: number | null;
   /** Rollouts with a reward. */
   readonly rollouts: number;
 }

@@ -20,7 +20,7 @@ import type {
 } from "./dashboardTypes.ts";
 import type { MarkChange } from "./marks.ts";
 import type { PackedRows } from "./packedRows.ts";
-import type { RolloutKey, RolloutSet, RolloutSource } from "./rolloutSet.ts";
+import type { RolloutKey, RolloutPosition, RolloutSet, RolloutSource } from "./rolloutSet.ts";
 import type { SearchQuery, SearchReport, SearchSnippet } from "./search.ts";
 import type { TaskPage, TaskQuery } from "./taskTable.ts";
 import type { PackedTimeline } from "./timeline.ts";
@@ -225,7 +225,7 @@ export type HostMessage =
       readonly kind: "evidence";
       readonly id: number;
       /** Since the last answer. */
-      readonly found: readonly { readonly group: number; readonly rollout: number }[];
+      readonly found: readonly RolloutPosition[];
       readonly isComplete: boolean;
     }
   | { readonly kind: "timeline"; readonly id: number; readonly timeline: PackedTimeline }
@@ -246,7 +246,7 @@ export type HostMessage =
       readonly kind: "open";
       readonly source: RolloutSource;
       readonly step: number;
-      readonly rollout: { readonly group: number; readonly rollout: number } | null;
+      readonly rollout: RolloutPosition | null;
     }
   /** Open the search across all runs. Follows `init`. */
   | { readonly kind: "open-search" }

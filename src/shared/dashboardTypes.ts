@@ -1,8 +1,9 @@
 /** What the dashboard shows about a run, as sent by the extension: no secrets, no absolute home paths, text lengths bounded. */
 
 import type { RolloutCount } from "./control.ts";
+import type { MeanInterval } from "./interval.ts";
 import type { Mark } from "./marks.ts";
-import type { RolloutKey } from "./rolloutSet.ts";
+import type { RolloutKey, RolloutPosition } from "./rolloutSet.ts";
 import type { RunEnding, RunPhase } from "./runFile.ts";
 
 /** A trainer's phase; `interrupted` when the trainer disappeared without reporting an end, `unknown` without `run.json`. */
@@ -111,13 +112,7 @@ export interface EvaluationView {
     readonly failed: number;
     readonly passAtK: readonly { readonly k: number; readonly mean: number }[];
     /** Per-task difference from the first evaluation; absent for the first one, and below 8 shared tasks. */
-    readonly difference?:
-      | {
-          readonly mean: number;
-          readonly low: number | null;
-          readonly high: number | null;
-        }
-      | undefined;
+    readonly difference?: MeanInterval | undefined;
   }[];
 }
 
@@ -154,9 +149,7 @@ export interface RolloutRow extends RolloutKey {
 }
 
 /** Details that are read only for visible rows. */
-export interface RolloutDetail {
-  readonly group: number;
-  readonly rollout: number;
+export interface RolloutDetail extends RolloutPosition {
   /** Mean sampler log-probability in equal segments of the trained tokens; null without token data. */
   readonly strip: Float32Array | null;
   /** Mean advantage of the trained tokens, after penalties and per-token corrections; null without token data. */

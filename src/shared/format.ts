@@ -1,6 +1,7 @@
 /** Formats numbers and durations for display, identically in the terminal and the editor. */
 
 import * as l10n from "@vscode/l10n";
+import type { MeanInterval } from "./interval.ts";
 
 const BLOCKS = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"] as const;
 const NOTHING = "–";
@@ -56,20 +57,18 @@ export function formatSigned(value: number | null, digits = 2): string {
   return text.startsWith("-") ? text : `+${text}`;
 }
 
-interface Bounds {
-  readonly low: number | null;
-  readonly high: number | null;
-}
-
 /** The bounds of an interval, written with `format` (default: as rewards): `[0.12, 0.34]`; empty if there is no interval. */
-export function formatBounds({ low, high }: Bounds, format?: (value: number) => string): string {
+export function formatBounds(
+  { low, high }: Pick<MeanInterval, "low" | "high">,
+  format?: (value: number) => string,
+): string {
   if (low === null || high === null) return "";
   const write = format ?? rewardFormat(Math.max(Math.abs(low), Math.abs(high)));
   return `[${write(low)}, ${write(high)}]`;
 }
 
 /** A change with its interval: `+0.31 [+0.24, +0.38]`. */
-export function formatChange(change: Bounds & { readonly mean: number }): string {
+export function formatChange(change: MeanInterval): string {
   return [formatSigned(change.mean), formatBounds(change, formatSigned)].join(" ").trimEnd();
 }
 
@@ -109,17 +108,6 @@ export function formatExact(value: number | null): string {
   if (value === null) return NOTHING;
   const exact = Number.isSafeInteger(value) ? value : Number(value.toPrecision(6));
   return String(exact).replace(/\d+(?=\.|$)/, (whole) => formatCount(Number(whole)));
-}
-
-/** A rollout as group and position in the group, from 1: `3.5`. */
-export function formatRolloutName({
-  group,
-  rollout,
-}: {
-  readonly group: number;
-  readonly rollout: number;
-}): string {
-  return `${group + 1}.${rollout + 1}`;
 }
 
 /** A configuration key as overrides accept it: `environments.local/calculator.max_turns`, with quotes around parts that contain a dot. */
@@ -206,12 +194,6 @@ export function sparkline(
 /** The label for a sampling temperature: `greedy` or `temperature 1`. */
 export function formatTemperature(temperature: number): string {
   return temperature === 0 ? l10n.t("greedy") : l10n.t("temperature {0}", temperature);
-}
-
-/** A bar of `width` characters, filled to `share` (0 to 1). */
-export function progressBar(share: number, width: number): string {
-  const full = Math.round(Math.min(1, Math.max(0, share)) * width);
-  return "█".repeat(full) + "░".repeat(width - full);
 }
 
 function twoDigits(value: number): string {

@@ -7,6 +7,22 @@ export interface Interval {
   readonly high: number;
 }
 
+/** A mean with the bounds of its 95% confidence interval, which are null where there is none. */
+export interface MeanInterval {
+  readonly mean: number;
+  readonly low: number | null;
+  readonly high: number | null;
+}
+
+/** The difference between two evaluations, task by task. */
+export interface PairedDifference extends MeanInterval {
+  /** Number of shared tasks. */
+  readonly tasks: number;
+  /** Tasks whose mean reward is higher or lower than in the first evaluation. */
+  readonly better: number;
+  readonly worse: number;
+}
+
 /** The 0.975 quantile of the normal distribution. */
 const NORMAL = 1.959964;
 /** With fewer shared tasks, two evaluations say too little about their difference. */

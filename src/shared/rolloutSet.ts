@@ -8,11 +8,14 @@ export interface RolloutSet {
   readonly step: number;
 }
 
-/** Identifies a rollout; all numbers count from 0. */
-export interface RolloutKey extends RolloutSet {
+/** Identifies a rollout within its set; both numbers count from 0. */
+export interface RolloutPosition {
   readonly group: number;
   readonly rollout: number;
 }
+
+/** Identifies a rollout; all numbers count from 0. */
+export interface RolloutKey extends RolloutSet, RolloutPosition {}
 
 /** Only the key fields of a row or hit. */
 export function plainKey({ source, step, group, rollout }: RolloutKey): RolloutKey {

@@ -2,6 +2,7 @@
 
 import type { ExportedFile } from "./dashboardMessages.ts";
 import type { ColumnPart, RunCondition } from "./dashboardTypes.ts";
+import type { MeanInterval, PairedDifference } from "./interval.ts";
 import type { Mark } from "./marks.ts";
 import type { SweepMeasures } from "./sweepResult.ts";
 
@@ -18,13 +19,6 @@ export const LISTED_METRICS = [
   "rollout/entropy",
 ] as const;
 export type ListedMetric = (typeof LISTED_METRICS)[number];
-
-export interface MeanInterval {
-  readonly mean: number;
-  /** Bounds of the 95% confidence interval; null where there is none. */
-  readonly low: number | null;
-  readonly high: number | null;
-}
 
 /** The newest result for an environment, split and temperature. */
 export interface EvaluationDigest extends MeanInterval {
@@ -102,13 +96,7 @@ export interface ComparedResult extends MeanInterval {
   /** Mean rewards of the listed tasks; null for tasks the run did not play. */
   readonly tasks: readonly (number | null)[];
   /** Per-task difference from the baseline; null for the baseline itself, and below 8 shared tasks. */
-  readonly difference:
-    | (MeanInterval & {
-        readonly tasks: number;
-        readonly better: number;
-        readonly worse: number;
-      })
-    | null;
+  readonly difference: PairedDifference | null;
 }
 
 /** One environment, split and temperature. */

@@ -1,6 +1,6 @@
 /** The timeline of a step, as the dashboard draws it. Times are whole milliseconds since the start of the step, negative before it. */
 
-import type { RolloutSet } from "./rolloutSet.ts";
+import type { RolloutPosition, RolloutSet } from "./rolloutSet.ts";
 
 export const TIME_KINDS = [
   /** In the rollout queue. */
@@ -34,9 +34,7 @@ export interface TimeSpan {
   readonly toMs: number;
 }
 
-export interface TimelineRow {
-  readonly group: number;
-  readonly rollout: number;
+export interface TimelineRow extends RolloutPosition {
   readonly environment: string;
   readonly turns: number;
   /** Contiguous, in chronological order. */

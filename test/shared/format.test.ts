@@ -12,10 +12,8 @@ import {
   formatMeasure,
   formatQuantity,
   formatReward,
-  formatRolloutName,
   formatShare,
   formatSigned,
-  progressBar,
   sparkline,
 } from "../../src/shared/format.ts";
 
@@ -104,10 +102,6 @@ test("a negative duration has the units of a positive one", () => {
   expect([-600, -0.84, -0.01].map(formatDuration)).toEqual(["-10 min 00 s", "-0.8 s", "0.0 s"]);
 });
 
-test("a rollout is named by its group and its index, from 1", () => {
-  expect(formatRolloutName({ group: 0, rollout: 3 })).toBe("1.4");
-});
-
 test("a key has quotes only around a part that contains dots", () => {
   expect(formatKey(["environments", "local/calculator", "max_turns"])).toBe(
     "environments.local/calculator.max_turns",
@@ -136,12 +130,6 @@ test("a quantity agrees with its number", () => {
   expect(formatQuantity(2, "retry", "retries")).toBe("2 retries");
 });
 
-test("a sparkline and a bar keep their width for every value", () => {
+test("a sparkline keeps its width for every value", () => {
   expect(sparkline([0, 0.5, 1, null, 7], { low: 0, high: 1 })).toBe("▁▅█ █");
-  expect([0, 0.5, 1, 2].map((share) => progressBar(share, 4))).toEqual([
-    "░░░░",
-    "██░░",
-    "████",
-    "████",
-  ]);
 });

@@ -2,7 +2,7 @@
 
 import { REWARD_GROUPINGS, type RewardGrouping, type StepRange } from "../../src/shared/changes.ts";
 import type { Range } from "../../src/shared/chartScale.ts";
-import type { RolloutSet } from "../../src/shared/rolloutSet.ts";
+import type { RolloutPosition, RolloutSet } from "../../src/shared/rolloutSet.ts";
 import type { SearchQuery } from "../../src/shared/search.ts";
 import type { Smoothing } from "../charts/smoothing.ts";
 import { X_AXES, type XAxis } from "../charts/xAxis.ts";
@@ -80,7 +80,7 @@ export interface ViewState {
   readonly runPart: RunPart;
   /** The step or evaluation whose rollouts are shown; null = the latest step. */
   readonly rolloutSet: RolloutSet | null;
-  readonly rollout: { readonly group: number; readonly rollout: number } | null;
+  readonly rollout: RolloutPosition | null;
   /** Shown beside a rollout; null = nothing. */
   readonly beside: Beside | null;
   /** True to keep the list beside a replay even if space is tight. */

@@ -116,7 +116,7 @@ const stalls: StallTexts = {
     l10n.t("All rollouts had ended when the step began: training, not sampling, sets the pace."),
 };
 
-function rolloutName({ group, rollout }: Pick<TimelineRow, "group" | "rollout">): string {
+function rolloutName({ group, rollout }: TimelineRow): string {
   return l10n.t("Group {0}, rollout {1}", formatCount(group + 1), formatCount(rollout + 1));
 }
 

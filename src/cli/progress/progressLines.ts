@@ -3,7 +3,7 @@
 import * as l10n from "@vscode/l10n";
 import { assertNever } from "../../core/errors.ts";
 import type { ProgressEvent } from "../../core/training/run/progress.ts";
-import { formatCount, formatReward, plural, progressBar } from "../../shared/format.ts";
+import { formatCount, formatReward, plural } from "../../shared/format.ts";
 import { alarmLines, alarmOverLine } from "../terminal/alarmLines.ts";
 import { endLines } from "../terminal/endLines.ts";
 import { evaluationLines, evaluationTitle } from "../terminal/evaluationLines.ts";
@@ -114,7 +114,7 @@ function activityLine(model: ProgressModel): Line | null {
       if (step === null && done === 0) return evaluatingLine(total);
       const line: LinePiece[] = [
         step === null ? l10n.t("evaluating") : l10n.t("step {0}", stepCount(step, model)),
-        styled("accent", `  ${progressBar(total === 0 ? 0 : done / total, BAR_WIDTH)}`),
+        styled("accent", `  ${progressBar(total === 0 ? 0 : done / total)}`),
         `  ${plural(total, "{1} of {0} rollout", "{1} of {0} rollouts", formatCount(done))}`,
       ];
       if (rewardMean !== null) line.push(`  ${l10n.t("reward {0}", formatReward(rewardMean))}`);
@@ -241,4 +241,10 @@ function checkpointLines({ name, checkpointKind, step }: EventOf<"checkpoint">):
       ),
     ),
   ];
+}
+
+/** A bar that is filled to `share`, 0 to 1. */
+function progressBar(share: number): string {
+  const full = Math.round(Math.min(1, share) * BAR_WIDTH);
+  return "█".repeat(full) + "░".repeat(BAR_WIDTH - full);
 }

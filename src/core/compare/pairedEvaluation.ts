@@ -1,21 +1,12 @@
 /** Compares two evaluations task by task. Tasks that are hard for both say nothing about which is better. */
 
 import { groupBy } from "../../shared/groupBy.ts";
-import { MIN_PAIRS, pairedInterval } from "../../shared/interval.ts";
-import type { MeanInterval } from "../../shared/runsPage.ts";
+import { MIN_PAIRS, type PairedDifference, pairedInterval } from "../../shared/interval.ts";
 import { failureReward, type Outcome } from "../runFolder/metrics/outcomes.ts";
 import { mean } from "../util/stats.ts";
 
 /** A rollout of an evaluation, with the index of its task. */
 export type TaskOutcome = Outcome & { readonly index: number };
-
-export interface PairedDifference extends MeanInterval {
-  /** Number of shared tasks. */
-  readonly tasks: number;
-  /** Tasks whose mean reward is higher or lower than in the first evaluation. */
-  readonly better: number;
-  readonly worse: number;
-}
 
 /** Rewards of each task by its index. A failed rollout counts as `ofFailure`. */
 export function taskRewards(

@@ -5,10 +5,11 @@ import { ALARM_IDS } from "../../core/alarms/alarmFacts.ts";
 import { AppError } from "../../core/errors.ts";
 import type { RolloutSummary, RunReader } from "../../core/runFolder/reader.ts";
 import { groupBy } from "../../shared/groupBy.ts";
+import type { RolloutPosition } from "../../shared/rolloutSet.ts";
 
 export interface EvidenceReport {
   /** Found since the last report. */
-  readonly found: readonly { readonly group: number; readonly rollout: number }[];
+  readonly found: readonly RolloutPosition[];
   readonly isComplete: boolean;
 }
 

@@ -7,6 +7,7 @@
 
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import type { RolloutRow } from "../../../src/shared/dashboardTypes.ts";
+import type { RolloutPosition } from "../../../src/shared/rolloutSet.ts";
 import { rowAfter } from "../../controls/gridKeys.ts";
 import { useMedia } from "../../controls/useMedia.ts";
 import { useGridCursor } from "../../controls/useVirtualRows.ts";
@@ -174,10 +175,7 @@ function open(dashboard: DashboardModel, { source, step, group, rollout }: Rollo
   dashboard.update({ rolloutSet: { source, step }, rollout: { group, rollout } });
 }
 
-function isSame(
-  row: RolloutRow,
-  key: { readonly group: number; readonly rollout: number } | null,
-): boolean {
+function isSame(row: RolloutRow, key: RolloutPosition | null): boolean {
   return key !== null && row.group === key.group && row.rollout === key.rollout;
 }
 

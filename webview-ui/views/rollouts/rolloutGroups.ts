@@ -2,6 +2,7 @@
 
 import type { RolloutRow } from "../../../src/shared/dashboardTypes.ts";
 import { groupBy } from "../../../src/shared/groupBy.ts";
+import type { RolloutPosition } from "../../../src/shared/rolloutSet.ts";
 
 export interface GroupStats {
   /** Rollouts of the group, and how many of them have a reward. */
@@ -27,8 +28,13 @@ export type TableLine =
     };
 
 /** Identifies a rollout within its step. */
-export function rolloutName({ group, rollout }: Pick<RolloutRow, "group" | "rollout">): string {
+export function rolloutName({ group, rollout }: RolloutPosition): string {
   return `${group}/${rollout}`;
+}
+
+/** The name that is shown, with group and position in the group from 1: `3.5`. */
+export function formatRolloutName({ group, rollout }: RolloutPosition): string {
+  return `${group + 1}.${rollout + 1}`;
 }
 
 /** Statistics by group number. */

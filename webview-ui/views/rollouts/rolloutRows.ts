@@ -6,7 +6,6 @@ import {
   formatCount,
   formatDuration,
   formatReward,
-  formatRolloutName,
   formatSigned,
   formatTemperature,
   plural,
@@ -19,7 +18,7 @@ import type { RolloutFilter, Sorting } from "../../model/viewState.ts";
 import { strings } from "../../strings/strings.ts";
 import { stopText } from "../../text/stopText.ts";
 import { visibleLine } from "../../text/visible.ts";
-import { rolloutName } from "./rolloutGroups.ts";
+import { formatRolloutName, rolloutName } from "./rolloutGroups.ts";
 import type { TableContext } from "./tableContext.ts";
 
 export const NO_CONTEXT: TableContext = {
@@ -291,14 +290,14 @@ function meanLogprob(strip: Float32Array | null): number | null {
 }
 
 function searchText(row: RolloutRow, { tags, note }: Mark): string {
-  const { environment, split, index, stop, error, group, rollout } = row;
+  const { environment, split, index, stop, error } = row;
   const own = [
     environment,
     split,
     index,
     stop,
     error ?? "",
-    formatRolloutName({ group, rollout }),
+    formatRolloutName(row),
     trainingUseText(row.trainingUse),
     row.taskText,
     ...tags,

@@ -6,7 +6,6 @@
 
 import * as l10n from "@vscode/l10n";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { formatRolloutName } from "../../../src/shared/format.ts";
 import { groupBy } from "../../../src/shared/groupBy.ts";
 import type { PathSpan, TimeKind, TimelineRow, TimeSpan } from "../../../src/shared/timeline.ts";
 import { rowAfter } from "../../controls/gridKeys.ts";
@@ -15,6 +14,7 @@ import type { DashboardProps } from "../../model/dashboardModel.ts";
 import { isTyping } from "../../model/keys.ts";
 import { timelineStrings as text } from "../../strings/timeline.ts";
 import { visibleLine } from "../../text/visible.ts";
+import { formatRolloutName } from "../rollouts/rolloutGroups.ts";
 import { rowText, ticks, totals } from "./timelineModel.ts";
 import type { ShownTimeline } from "./useTimeline.ts";
 
