@@ -70,14 +70,6 @@ function inner(series: readonly ArrayLike<number>[], isLog: boolean): Bounds {
   return { low: quantile(sorted, 0.01), high: quantile(sorted, 0.99) };
 }
 
-/** Zooms `range` by `factor` (below 1 = closer) around `centre`, clamped to `limits`; null when that shows everything. */
-export function zoomed(range: Range, factor: number, centre: number, limits: Range): Range | null {
-  const low = Math.max(limits[0], centre - (centre - range[0]) * factor);
-  const high = Math.min(limits[1], centre + (range[1] - centre) * factor);
-  if (low <= limits[0] && high >= limits[1]) return null;
-  return high > low ? [low, high] : range;
-}
-
 /** Number of known values that a logarithmic axis cannot show. */
 export function countNotPositive(values: ArrayLike<number>): number {
   let count = 0;

@@ -1,7 +1,7 @@
 /** Summarizes a series in words. */
 
 import * as l10n from "@vscode/l10n";
-import { type BestReward, NO_BEST, withReward } from "../../src/shared/bestReward.ts";
+import { NO_BEST, withReward } from "../../src/shared/bestReward.ts";
 import { formatCount, formatReward, plural } from "../../src/shared/format.ts";
 import { trendOf } from "../../src/shared/trend.ts";
 import type { TrendPoint } from "../../src/shared/trendPoint.ts";
@@ -16,30 +16,33 @@ interface Series {
 
 /** Latest, highest and trend of a metric; empty without known values. */
 export function summarize({ values, steps }: Series): string {
-  const ends = latestAndHighest(values, steps);
-  if (ends === null) return "";
+  let highest = -1;
+  let latest = -1;
+  for (const [row, value] of values.entries()) {
+    if (Number.isNaN(value)) continue;
+    latest = row;
+    if (highest < 0 || value > (values[highest] ?? Number.NaN)) highest = row;
+  }
+  if (latest < 0) return "";
   const trend = trendOf(Array.from(values, (value, row) => ({ step: steps[row] ?? row, value })));
   return l10n.t(
     "Latest {0}, highest {1} at step {2}, {3}.",
-    ends.latest,
-    ends.highest,
-    formatCount(ends.step),
+    formatValue(values[latest]),
+    formatValue(values[highest]),
+    formatCount((steps[highest] ?? 0) + 1),
     trendWord(trend),
   );
 }
 
 /** Latest reward and best recent mean; `points` are the points of the reward's trend. */
-export function summarizeReward({ values }: Series, points: readonly TrendPoint[]): string {
+export function summarizeReward(values: Float64Array, points: readonly TrendPoint[]): string {
   const last = values.findLast((value) => !Number.isNaN(value));
   if (last === undefined) return "";
-  const reached = points.reduce(
+  const latest = formatReward(last);
+  const { recent, best } = points.reduce(
     (before, { value, step }) => withReward(before, value, step),
     NO_BEST,
   );
-  return reachedText(formatReward(last), reached);
-}
-
-function reachedText(latest: string, { recent, best }: BestReward): string {
   if (best === null) return l10n.t("Latest {0}.", latest);
   return plural(
     recent.length,
@@ -49,20 +52,4 @@ function reachedText(latest: string, { recent, best }: BestReward): string {
     formatReward(best.value),
     formatCount(best.step),
   );
-}
-
-function latestAndHighest(values: Float64Array, steps: Float64Array) {
-  let highest = -1;
-  let latest = -1;
-  for (const [row, value] of values.entries()) {
-    if (Number.isNaN(value)) continue;
-    latest = row;
-    if (highest < 0 || value > (values[highest] ?? Number.NaN)) highest = row;
-  }
-  if (latest < 0) return null;
-  return {
-    latest: formatValue(values[latest] ?? Number.NaN),
-    highest: formatValue(values[highest] ?? Number.NaN),
-    step: (steps[highest] ?? 0) + 1,
-  };
 }

@@ -3,9 +3,8 @@
 import * as l10n from "@vscode/l10n";
 import type { RefObject } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { type Range, zoomed } from "../../src/shared/chartScale.ts";
 import type { ChartData } from "../charts/drawing/chartData.ts";
-import type { ChartZoom } from "../charts/drawing/chartMouse.ts";
+import { type ChartZoom, zoomStep } from "../charts/drawing/chartMouse.ts";
 import { LineChart, type LineChartOptions } from "../charts/drawing/lineChart.ts";
 import { themeVersion } from "../charts/drawing/palette.ts";
 import type { EvaluatedCell } from "../model/evaluationCell.ts";
@@ -179,14 +178,9 @@ function nextRow(key: string, row: number | null, count: number): number | null 
 }
 
 /** Handles `+`, `-`, and `0`. Returns true if it was one of them. */
-function zoomByKey(key: string, { zoom }: PlotActions, { xs, xRange }: ChartData): boolean {
+function zoomByKey(key: string, { zoom }: PlotActions, data: ChartData): boolean {
   if (!["+", "=", "-", "0"].includes(key)) return false;
-  if (key === "0") {
-    zoom({ x: null, y: null });
-    return true;
-  }
-  const limits: Range = [xs[0] ?? 0, xs.at(-1) ?? 1];
-  const centre = (xRange[0] + xRange[1]) / 2;
-  zoom({ x: zoomed(xRange, key === "-" ? 1.25 : 0.8, centre, limits) });
+  const [low, high] = data.xRange;
+  zoom(key === "0" ? { x: null, y: null } : zoomStep(data, (low + high) / 2, key === "-"));
   return true;
 }

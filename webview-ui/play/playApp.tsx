@@ -11,7 +11,7 @@ import { FoldedText, wholeText } from "../text/foldedText.tsx";
 import { stopText } from "../text/stopText.ts";
 import { UntrustedText } from "../text/untrustedText.tsx";
 import { visibleLine } from "../text/visible.ts";
-import { Block, ResultBlock } from "../views/replay/turnBlocks.tsx";
+import { Block, ResultBlock, rewardOf } from "../views/replay/turnBlocks.tsx";
 import type { PlayProps } from "./playModel.ts";
 import { TextArea, ToolForm } from "./toolForm.tsx";
 
@@ -120,15 +120,10 @@ function statusText(part: string | null, view: PlayView | null): string {
   if (part !== null) return part;
   if (view === null || view.end !== null) return "";
   if (!view.isAwaited) return l10n.t("The environment answers…");
-  const total = rewardOf(view);
+  const total = rewardOf(view.turns.flatMap(({ results }) => results));
   return total === null
     ? l10n.t("Your turn: be the model.")
     : l10n.t("Your turn. Reward so far: {0}", formatReward(total));
-}
-
-function rewardOf({ turns }: PlayView): number | null {
-  const rewards = turns.flatMap(({ results }) => results.flatMap(({ reward }) => reward ?? []));
-  return rewards.length === 0 ? null : rewards.reduce((sum, reward) => sum + reward, 0);
 }
 
 function Moves({ play, view }: PlayProps & ViewProps) {

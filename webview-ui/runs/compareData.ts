@@ -2,6 +2,7 @@
 
 import { type Range, shownX, valueRange } from "../../src/shared/chartScale.ts";
 import { meanInterval } from "../../src/shared/interval.ts";
+import { mean } from "../../src/shared/mean.ts";
 import {
   axesOver,
   bandBetween,
@@ -14,11 +15,15 @@ import { type Smoothing, smooth, smoothingOf } from "../charts/smoothing.ts";
 import type { XAxis } from "../charts/xAxis.ts";
 import type { BandKind } from "./layout.ts";
 
-/** One run's values as recorded. */
-export interface Curve {
+/** A line of the chart. */
+export interface NamedLine {
   readonly key: string;
   readonly label: string;
   readonly look: SeriesLook;
+}
+
+/** One run's values as recorded. */
+export interface Curve extends NamedLine {
   /** Ascending, as long as `ys`. */
   readonly xs: Float64Array;
   /** NaN for gaps. */
@@ -26,10 +31,7 @@ export interface Curve {
 }
 
 /** Runs drawn as their mean. */
-export interface CurveGroup {
-  readonly key: string;
-  readonly label: string;
-  readonly look: SeriesLook;
+interface CurveGroup extends NamedLine {
   readonly curves: readonly Curve[];
 }
 
@@ -71,9 +73,9 @@ export function groupsChart(
     const lines = group.curves.map((curve) =>
       onGrid({ ...curve, ys: smooth(curve.ys, smoothing) }, grid),
     );
-    const { mean, ...between } = bandOf(lines, grid.length, bandKind);
+    const band = bandOf(lines, grid.length, bandKind);
     const look = { color: group.look.color, share: 0.16 };
-    return { line: lineOf(group, mean), ...bandBetween(group.key, between, look) };
+    return { line: lineOf(group, band.mean), ...bandBetween(group.key, band, look) };
   });
   // The first series decides how very long runs are downsampled: a mean, not the edge of a band.
   const series = [...drawn.map(({ line }) => line), ...drawn.flatMap(({ edges }) => edges)];
@@ -172,8 +174,7 @@ function bandOf(lines: readonly Float64Array[], length: number, kind: BandKind):
   for (let index = 0; index < length; index += 1) {
     const values = lines.map((line) => line[index] ?? Number.NaN);
     if (values.length === 0 || values.some(Number.isNaN)) continue;
-    const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
-    band.mean[index] = mean;
+    band.mean[index] = mean(values);
     if (values.length < 2) continue;
     const interval =
       kind === "interval" && values.length >= MIN_RUNS
@@ -185,10 +186,7 @@ function bandOf(lines: readonly Float64Array[], length: number, kind: BandKind):
   return band;
 }
 
-function lineOf(
-  { key, label, look }: Pick<Curve, "key" | "label" | "look">,
-  values: Float64Array,
-): ChartSeries {
+function lineOf({ key, label, look }: NamedLine, values: Float64Array): ChartSeries {
   const { color, dash } = look;
   return { key, label, values, color, share: 1, width: 1.75, dash };
 }

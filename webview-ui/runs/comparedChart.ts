@@ -1,21 +1,16 @@
 /** One metric of the compared runs, for the charts and for exports. */
 
-import type { ChartData, SeriesLook } from "../charts/drawing/chartData.ts";
+import type { ChartData } from "../charts/drawing/chartData.ts";
 import { hasAxis, xValues } from "../charts/xAxis.ts";
 import { visibleLine } from "../text/visible.ts";
-import { type Curve, groupsChart, runsChart } from "./compareData.ts";
+import { type Curve, groupsChart, type NamedLine, runsChart } from "./compareData.ts";
 import { runLook } from "./runHead.tsx";
 import type { RunsModel } from "./runsModel.ts";
 
 export interface ComparedCharts {
   readonly data: ChartData;
   /** The drawn lines: runs, or means of groups. */
-  readonly lines: readonly {
-    readonly key: string;
-    readonly label: string;
-    readonly look: SeriesLook;
-    readonly values: Float64Array;
-  }[];
+  readonly lines: readonly (NamedLine & { readonly values: Float64Array })[];
 }
 
 /** The selected metrics that at least one run has. */
@@ -62,10 +57,7 @@ function curveOf(runs: RunsModel, id: string, name: string, metric: string): Cur
   };
 }
 
-function withLines(
-  data: ChartData,
-  drawn: readonly { readonly key: string; readonly label: string; readonly look: SeriesLook }[],
-): ComparedCharts {
+function withLines(data: ChartData, drawn: readonly NamedLine[]): ComparedCharts {
   const values = new Map(data.series.map((series) => [series.key, series.values]));
   const lines = drawn.map(({ key, label, look }) => ({
     key,

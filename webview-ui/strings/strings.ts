@@ -146,8 +146,6 @@ export const strings = {
   },
 
   replay: {
-    title: (set: string, group: number, rollout: number) =>
-      l10n.t("{0}, group {1}, rollout {2}", set, group, rollout),
     label: l10n.t("Replay"),
     back: l10n.t("Back to the list"),
     modes: { markdown: l10n.t("Markdown"), raw: l10n.t("Raw"), tokens: l10n.t("Tokens") },
@@ -187,8 +185,6 @@ export const strings = {
   },
 
   trajectories: {
-    stepTitle: (step: number) => l10n.t("Step {0}", formatCount(step)),
-    evaluationTitle: (step: number) => l10n.t("Evaluation after {0}", formatCount(step)),
     previousStep: l10n.t("Previous step or evaluation"),
     nextStep: l10n.t("Next step or evaluation"),
     search: l10n.t("Text in environment, task, stop reason or error"),

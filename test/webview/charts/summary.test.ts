@@ -29,19 +29,21 @@ describe("a chart in words", () => {
 
   it("agrees with the runs table about the best: no single step, and none with many failures", () => {
     const lucky = [0.5, 0.5, 1, 0.5, 0.5, 0.5];
-    expect(summarizeReward(series(lucky), points(lucky))).toContain(
+    expect(summarizeReward(Float64Array.from(lucky), points(lucky))).toContain(
       "Latest 0.50, best 5-step mean 0.60 at step 5.",
     );
     const deciding = points(lucky).filter(({ value }) => value < 1);
-    expect(summarizeReward(series(lucky), deciding)).toContain("best 5-step mean 0.50 at step 6.");
-    expect(summarizeReward(series([0.5]), points([0.5]))).toContain(
+    expect(summarizeReward(Float64Array.from(lucky), deciding)).toContain(
+      "best 5-step mean 0.50 at step 6.",
+    );
+    expect(summarizeReward(Float64Array.from([0.5]), points([0.5]))).toContain(
       "Latest 0.50, best 0.50 at step 1.",
     );
-    expect(summarizeReward(series([0.5]), [])).toBe("Latest 0.50.");
+    expect(summarizeReward(Float64Array.from([0.5]), [])).toBe("Latest 0.50.");
   });
 
   it("is empty without values", () => {
     expect(summarize(series([GAP]))).toBe("");
-    expect(summarizeReward(series([]), [])).toBe("");
+    expect(summarizeReward(Float64Array.from([]), [])).toBe("");
   });
 });

@@ -1,7 +1,7 @@
 /** Mouse input of a line chart: a click opens what it hits; drags and the wheel zoom. */
 
 import type uPlot from "uplot";
-import { type Range, zoomed } from "../../../src/shared/chartScale.ts";
+import type { Range } from "../../../src/shared/chartScale.ts";
 import type { EvaluatedCell } from "../../model/evaluationCell.ts";
 import type { ChartData } from "./chartData.ts";
 import { type ChartMark, type EvaluationMark, SYMBOL_PX } from "./chartMarks.ts";
@@ -126,11 +126,19 @@ export class ChartMouse {
   #roll(plot: uPlot, event: WheelEvent): void {
     if (!event.ctrlKey) return;
     event.preventDefault();
-    const { xs, xRange } = this.#drawn.data();
     const centre = plot.posToVal(event.offsetX, "x");
-    const limits: Range = [xs[0] ?? 0, xs.at(-1) ?? 1];
-    this.#options.onZoom({ x: zoomed(xRange, event.deltaY > 0 ? 1.25 : 0.8, centre, limits) });
+    this.#options.onZoom(zoomStep(this.#drawn.data(), centre, event.deltaY > 0));
   }
+}
+
+/** The next zoom level, closer or `isOut`, around a horizontal value; `x` is null where that shows everything. */
+export function zoomStep({ xs, xRange }: ChartData, centre: number, isOut: boolean): ChartZoom {
+  const factor = isOut ? 1.25 : 0.8;
+  const [first, last] = [xs[0] ?? 0, xs.at(-1) ?? 1];
+  const low = Math.max(first, centre - (centre - xRange[0]) * factor);
+  const high = Math.min(last, centre + (xRange[1] - centre) * factor);
+  if (low <= first && high >= last) return { x: null };
+  return { x: high > low ? [low, high] : xRange };
 }
 
 /** Relative to the top left corner of the plotting area, in CSS pixels. */

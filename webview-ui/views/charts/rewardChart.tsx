@@ -40,10 +40,7 @@ export function RewardChart({ dashboard }: DashboardProps) {
   const view = dashboard.view.value;
   const drawn = useMemo(() => chartData(data, view), [data, view]);
   const notShown = omittedText(dashboard, [data.mean]);
-  const summary = useMemo(
-    () => summarizeReward({ values: data.mean, steps: data.steps }, data.points),
-    [data],
-  );
+  const summary = useMemo(() => summarizeReward(data.mean, data.points), [data]);
   const { isEmpty } = data;
   const table = (): NumberTable => seriesTable(dashboard.data.columns, data.names, data.parts);
   const shown = (at: number): string => describeRow(data, at);
@@ -231,7 +228,7 @@ function exportItems(
 function seriesTable(
   columns: ColumnStore,
   names: readonly { readonly head: string; readonly name: string }[],
-  parts: readonly PartColumns[] = [],
+  parts: readonly PartColumns[],
 ): NumberTable {
   const steps = columns.steps();
   const values = [

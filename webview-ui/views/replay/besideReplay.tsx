@@ -11,7 +11,7 @@ import {
   setName,
 } from "../../../src/shared/rolloutSet.ts";
 import { Button } from "../../controls/button.tsx";
-import { setTitle } from "../../controls/setTitle.ts";
+import { rolloutTitle, setTitle } from "../../controls/setTitle.ts";
 import type { DashboardModel, DashboardProps } from "../../model/dashboardModel.ts";
 import type { Beside } from "../../model/viewState.ts";
 import { strings } from "../../strings/strings.ts";
@@ -162,9 +162,9 @@ export function BesideReplay({ dashboard, rolloutKey, group, body, row }: Beside
         {sides.map((side) => {
           const name = rolloutKeyName(side.key);
           return (
-            <section key={name} style={rows} aria-label={sideTitle(side.key)}>
+            <section key={name} style={rows} aria-label={rolloutTitle(side.key)}>
               <h3 id={`${id}-${name}`} class="row">
-                {sideTitle(side.key)}
+                {rolloutTitle(side.key)}
                 <span class="reward-chip" data-failed={side.body.reward === null}>
                   {side.body.reward === null
                     ? text.failed
@@ -274,10 +274,6 @@ function DivergenceBar({ divergence, go, diff }: BarProps) {
 
 function goToDivergence(): void {
   document.querySelector(".beside .divergence")?.scrollIntoView({ block: "start" });
-}
-
-function sideTitle({ group, rollout, ...set }: RolloutKey): string {
-  return text.title(setTitle(set), group + 1, rollout + 1);
 }
 
 function isSameKey(one: RolloutKey, other: RolloutKey): boolean {

@@ -16,7 +16,7 @@ import { NO_MARK } from "../../../src/shared/marks.ts";
 import { isExample } from "../../../src/shared/outcome.ts";
 import { type RolloutKey, rolloutKeyName } from "../../../src/shared/rolloutSet.ts";
 import { Button, IconButton } from "../../controls/button.tsx";
-import { setTitle } from "../../controls/setTitle.ts";
+import { rolloutTitle, setTitle } from "../../controls/setTitle.ts";
 import { useKeys } from "../../controls/useKeys.ts";
 import { useScroll } from "../../controls/useScroll.ts";
 import type { DashboardModel, DashboardProps } from "../../model/dashboardModel.ts";
@@ -164,7 +164,6 @@ interface TitleProps extends Omit<ReplayProps, "siblings" | "order"> {
 }
 
 function ReplayTitle({ dashboard, rolloutKey, row, body }: TitleProps) {
-  const { group, rollout } = rolloutKey;
   const facts = row === undefined ? [] : factsOf(row, body);
   return (
     <div class="replay-title">
@@ -179,7 +178,7 @@ function ReplayTitle({ dashboard, rolloutKey, row, body }: TitleProps) {
         <h2 class="wrap">
           {row !== undefined && isExample(row)
             ? exampleTitle(dashboard, rolloutKey)
-            : text.title(setTitle(rolloutKey), group + 1, rollout + 1)}
+            : rolloutTitle(rolloutKey)}
           {row === undefined || isExample(row) ? null : (
             <span class="reward-chip" data-failed={row.reward === null}>
               {row.reward === null ? text.failed : text.reward(formatReward(row.reward))}

@@ -28,6 +28,7 @@ import {
   FaultyCallBlock,
   ReasoningBlock,
   ResultBlock,
+  rewardOf,
   SilentBlock,
 } from "./turnBlocks.tsx";
 
@@ -347,11 +348,6 @@ function Result({ result }: { readonly result: ReplayResult }) {
       <ReplayImages of={result.text.text} />
     </ResultBlock>
   );
-}
-
-function rewardOf(results: readonly ReplayResult[]): number | null {
-  const known = results.flatMap(({ reward }) => (reward === null ? [] : [reward]));
-  return known.length === 0 ? null : known.reduce((sum, value) => sum + value, 0);
 }
 
 interface ContinueProps extends DashboardProps {

@@ -4,6 +4,7 @@ import * as l10n from "@vscode/l10n";
 import type { ComponentChildren } from "preact";
 import type { BoundedText, ReplayResult, ReplayTurn } from "../../../src/shared/dashboardTypes.ts";
 import { formatReward } from "../../../src/shared/format.ts";
+import { sum } from "../../../src/shared/mean.ts";
 import { strings } from "../../strings/strings.ts";
 import { FoldedText } from "../../text/foldedText.tsx";
 import { UntrustedText } from "../../text/untrustedText.tsx";
@@ -93,6 +94,12 @@ export function ResultBlock({ result, label, children }: ResultProps) {
       </Block>
     </>
   );
+}
+
+/** The sum of the results' rewards; null if none has any. */
+export function rewardOf(results: readonly Pick<ReplayResult, "reward">[]): number | null {
+  const known = results.flatMap(({ reward }) => reward ?? []);
+  return known.length === 0 ? null : sum(known);
 }
 
 interface BlockProps {

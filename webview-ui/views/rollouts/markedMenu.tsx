@@ -4,7 +4,7 @@ import * as l10n from "@vscode/l10n";
 import type { MarkedRollout } from "../../../src/shared/dashboardTypes.ts";
 import { isMarked } from "../../../src/shared/marks.ts";
 import { Menu } from "../../controls/menu.tsx";
-import { setTitle } from "../../controls/setTitle.ts";
+import { rolloutTitle } from "../../controls/setTitle.ts";
 import type { DashboardModel, DashboardProps } from "../../model/dashboardModel.ts";
 import { strings } from "../../strings/strings.ts";
 import { visibleLine } from "../../text/visible.ts";
@@ -34,16 +34,14 @@ export function MarkedMenu({ dashboard }: DashboardProps) {
   );
 }
 
-function labelOf({ mark, group, rollout, ...set }: MarkedRollout): string {
-  const { star, pin, tags, note } = mark;
+function labelOf({ mark: { star, pin, tags, note }, ...key }: MarkedRollout): string {
   const said = [
     ...(pin ? [text.pinned] : []),
     ...(star ? [text.starred] : []),
     ...tags,
     ...(note === "" ? [] : [note]),
   ];
-  const where = strings.replay.title(setTitle(set), group + 1, rollout + 1);
-  return visibleLine(`${where}: ${said.join(", ").slice(0, MAX_TEXT)}`);
+  return visibleLine(`${rolloutTitle(key)}: ${said.join(", ").slice(0, MAX_TEXT)}`);
 }
 
 function exportMarks({ host, data }: DashboardModel, marked: readonly MarkedRollout[]): void {
