@@ -176,7 +176,7 @@ function Counts({ runs }: RunsProps) {
       ) : null}
       <span
         id={FAULT_ID}
-        class="error"
+        class="error cut"
         role="status"
         title={filter.ok ? undefined : filter.message}
       >
