@@ -73,10 +73,7 @@ function PREPARE_CHART(mean: readonly number[]): void {
     isSmall: false,
     syncKey: "run",
     onCursor: nothing,
-    onPick: nothing,
-    onPickMark: nothing,
-    onZoom: nothing,
-    hintOf: () => "",
+    actions: () => ({ zoom: nothing }),
   });
   const line = (key: string, shift: number, isEdge: boolean) => ({
     key,

@@ -4,25 +4,17 @@ import * as l10n from "@vscode/l10n";
 import type { RefObject } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { ChartData } from "../charts/drawing/chartData.ts";
-import { type ChartZoom, zoomStep } from "../charts/drawing/chartMouse.ts";
-import { LineChart, type LineChartOptions } from "../charts/drawing/lineChart.ts";
+import { type ChartActions, zoomStep } from "../charts/drawing/chartMouse.ts";
+import { LineChart } from "../charts/drawing/lineChart.ts";
 import { themeVersion } from "../charts/drawing/palette.ts";
-import type { EvaluatedCell } from "../model/evaluationCell.ts";
 import { strings } from "../strings/strings.ts";
 import { ContextMenu, type ContextMenuProps, type MenuItem } from "./menu.tsx";
 
-/** What the person can do with a chart. */
-export interface PlotActions {
-  readonly zoom: (zoom: ChartZoom) => void;
-  /** Opens the details of a row; absent if there are none. */
-  readonly open?: (row: number) => void;
+export interface PlotActions extends ChartActions {
   /** Null if the row has no menu. */
   readonly menu?: (
     row: number,
   ) => { readonly label: string; readonly items: readonly MenuItem[] } | null;
-  readonly openCell?: (cell: EvaluatedCell) => void;
-  /** Says what a click on an evaluation's mark does. */
-  readonly hintOf?: (cell: EvaluatedCell) => string;
 }
 
 export interface PlotProps {
@@ -140,7 +132,13 @@ function useLineChart(
   useEffect(() => {
     const element = parent.current;
     if (element === null) return;
-    const made = new LineChart(element, { ...chartOptions(latest), height, isSmall, syncKey });
+    const made = new LineChart(element, {
+      height,
+      isSmall,
+      syncKey,
+      actions: () => latest.current.actions,
+      onCursor: (row) => latest.current.onCursor(row),
+    });
     chart.current = made;
     latest.current.onChart?.(made);
     const observer = new ResizeObserver(([entry]) => {
@@ -155,18 +153,6 @@ function useLineChart(
   }, [height, isSmall, syncKey]);
   useEffect(() => chart.current?.update(data), [data, theme, height, isSmall, syncKey]);
   return chart;
-}
-
-function chartOptions(latest: {
-  readonly current: PlotProps;
-}): Omit<LineChartOptions, "height" | "isSmall" | "syncKey"> {
-  return {
-    onCursor: (row) => latest.current.onCursor(row),
-    onPick: (row) => latest.current.actions.open?.(row),
-    onPickMark: (cell) => latest.current.actions.openCell?.(cell),
-    hintOf: (cell) => latest.current.actions.hintOf?.(cell) ?? "",
-    onZoom: (zoom) => latest.current.actions.zoom(zoom),
-  };
 }
 
 function nextRow(key: string, row: number | null, count: number): number | null {

@@ -1,7 +1,8 @@
 /** The user's arrangement of the page; the editor keeps it while the page is hidden and across reloads. */
 
-import { REWARD_GROUPINGS, type RewardGrouping, type StepRange } from "../../src/shared/changes.ts";
+import { REWARD_GROUPINGS, type StepRange } from "../../src/shared/changes.ts";
 import type { Range } from "../../src/shared/chartScale.ts";
+import type { AlarmView } from "../../src/shared/dashboardTypes.ts";
 import type { RolloutPosition, RolloutSet } from "../../src/shared/rolloutSet.ts";
 import type { SearchQuery } from "../../src/shared/search.ts";
 import type { Smoothing } from "../charts/smoothing.ts";
@@ -21,6 +22,9 @@ type RolloutPart = (typeof ROLLOUT_PARTS)[number];
 
 export const RUN_PARTS = ["timeline", "tasks", "config", "log", "checkpoints"] as const;
 export type RunPart = (typeof RUN_PARTS)[number];
+
+/** How the reward chart can be split into curves. */
+export const REWARD_SPLITS = ["all", ...REWARD_GROUPINGS] as const;
 
 export const TOKEN_COLORS = ["logprob", "advantage", "difference", "ratio"] as const;
 export type TokenColor = (typeof TOKEN_COLORS)[number];
@@ -53,14 +57,7 @@ export interface RolloutFilter {
 export type Beside = "best" | "worst" | RolloutSet;
 
 /** The facts kept about an opened alarm, which may end meanwhile. */
-export interface ShownAlarm {
-  readonly id: string;
-  readonly title: string;
-  /** The step at which it began, counted from 0. */
-  readonly step: number;
-  readonly metric: string;
-  readonly isOfRollouts: boolean;
-}
+export type ShownAlarm = Pick<AlarmView, "id" | "title" | "step" | "metric" | "isOfRollouts">;
 
 export interface Sorting {
   readonly column: string;
@@ -91,7 +88,7 @@ export interface ViewState {
   readonly closedGroups: readonly number[];
   readonly smoothing: Smoothing;
   /** How the reward chart is split into curves. */
-  readonly rewardBy: RewardGrouping | "all";
+  readonly rewardBy: (typeof REWARD_SPLITS)[number];
   readonly xAxis: XAxis;
   readonly isLog: boolean;
   readonly isClipped: boolean;
@@ -204,14 +201,17 @@ export function restoreViewState(stored: unknown, fresh: ViewState): ViewState {
     ...merged,
     filter: { ...fresh.filter, ...merged.filter },
     search: { ...fresh.search, ...merged.search },
-    tab: TABS.includes(merged.tab) ? merged.tab : fresh.tab,
-    rolloutPart: ROLLOUT_PARTS.includes(merged.rolloutPart)
-      ? merged.rolloutPart
-      : fresh.rolloutPart,
-    runPart: RUN_PARTS.includes(merged.runPart) ? merged.runPart : fresh.runPart,
-    rewardBy: REWARD_GROUPINGS.some((by) => by === merged.rewardBy) ? merged.rewardBy : "all",
-    xAxis: X_AXES.includes(merged.xAxis) ? merged.xAxis : fresh.xAxis,
+    tab: oneOf(TABS, merged.tab, fresh.tab),
+    rolloutPart: oneOf(ROLLOUT_PARTS, merged.rolloutPart, fresh.rolloutPart),
+    runPart: oneOf(RUN_PARTS, merged.runPart, fresh.runPart),
+    rewardBy: oneOf(REWARD_SPLITS, merged.rewardBy, fresh.rewardBy),
+    xAxis: oneOf(X_AXES, merged.xAxis, fresh.xAxis),
   };
+}
+
+/** A stored value if it is one of `values`, otherwise `fresh`. */
+export function oneOf<Value>(values: readonly Value[], stored: Value, fresh: Value): Value {
+  return values.includes(stored) ? stored : fresh;
 }
 
 /** Parses a saved filter; values whose shape has changed since are dropped. */

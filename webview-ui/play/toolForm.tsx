@@ -176,11 +176,8 @@ function Input({ label, described, value, set }: InputProps) {
   }
 }
 
-interface ListProps {
-  readonly label: string;
+interface ListProps extends Omit<InputProps, "described"> {
   readonly item: Described;
-  readonly value: unknown;
-  readonly set: (value: unknown) => void;
 }
 
 function List({ label, item, value, set }: ListProps) {

@@ -4,7 +4,7 @@ import type { Range } from "../../src/shared/chartScale.ts";
 import { LISTED_METRICS, MAX_COMPARED } from "../../src/shared/runsPage.ts";
 import type { Smoothing } from "../charts/smoothing.ts";
 import { COMPARED_AXES, type ComparedAxis } from "../charts/xAxis.ts";
-import { parsed, restored, type Sorting } from "../model/viewState.ts";
+import { oneOf, parsed, restored, type Sorting } from "../model/viewState.ts";
 
 /** Groups runs by the value of `key`, or, if `isOver`, runs that differ in nothing but `key`. */
 export interface RunGrouping {
@@ -96,8 +96,6 @@ const MAX_LOOKS = 500;
 /** Parses a stored layout; values whose shape has changed since are dropped. */
 export function restoreLayout(kept: string | null): RunsLayout {
   const merged = restored(kept === null ? null : parsed(kept), FIRST_LAYOUT);
-  const oneOf = <Value>(values: readonly Value[], own: Value, first: Value): Value =>
-    values.includes(own) ? own : first;
   return {
     ...merged,
     tab: oneOf(COMPARE_TABS, merged.tab, FIRST_LAYOUT.tab),

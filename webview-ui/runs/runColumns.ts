@@ -137,12 +137,33 @@ const PROGRESS: readonly RunColumn[] = [
 
 const LAST: readonly RunColumn[] = [
   numberColumn("reward.mean", ({ digest }) => digest?.mean ?? null, formatReward),
-  stepsColumn(),
-  timeColumn(),
+  {
+    ...numberColumn("steps", ({ steps }) => steps, formatCount, MEAN),
+    text: ({ steps, totalSteps }) =>
+      totalSteps === null ? formatCount(steps) : `${formatCount(steps)}/${formatCount(totalSteps)}`,
+  },
+  {
+    // Runs that only evaluate have no steps and thus no training time.
+    ...numberColumn("time", ({ digest }) => digest?.seconds || null, formatDuration, {
+      ...MEAN,
+      width: 104,
+    }),
+    unit: DURATION,
+  },
   numberColumn("tokens", ({ tokens }) => tokens, formatRounded, MEAN),
   numberColumn("cost", ({ costUsd }) => costUsd, formatCost, MEAN),
-  alarmsColumn(),
-  startedColumn(),
+  {
+    ...numberColumn("alarms", ({ digest }) => digest?.alarms ?? null, formatMeasure, MEAN),
+    text: ({ digest }) => (digest === null ? NONE : formatCount(digest.alarms)),
+  },
+  {
+    ...numberColumn("started", ({ startedAtMs }) => startedAtMs, formatStart, {
+      width: 136,
+      inGroup: "nothing",
+    }),
+    section: "run",
+    unit: MOMENT,
+  },
   ...LISTED_METRICS.map((metric) =>
     numberColumn(
       METRIC_KEYS[metric],
@@ -152,36 +173,6 @@ const LAST: readonly RunColumn[] = [
     ),
   ),
 ];
-
-function stepsColumn(): RunColumn {
-  return {
-    ...numberColumn("steps", ({ steps }) => steps, formatCount, MEAN),
-    text: ({ steps, totalSteps }) =>
-      totalSteps === null ? formatCount(steps) : `${formatCount(steps)}/${formatCount(totalSteps)}`,
-  };
-}
-
-function alarmsColumn(): RunColumn {
-  return {
-    ...numberColumn("alarms", ({ digest }) => digest?.alarms ?? null, formatMeasure, MEAN),
-    text: ({ digest }) => (digest === null ? NONE : formatCount(digest.alarms)),
-  };
-}
-
-function timeColumn(): RunColumn {
-  // Runs that only evaluate have no steps and thus no training time.
-  const read: NumberOf = ({ digest }) => digest?.seconds || null;
-  return { ...numberColumn("time", read, formatDuration, { ...MEAN, width: 104 }), unit: DURATION };
-}
-
-function startedColumn(): RunColumn {
-  const place = { width: 136, inGroup: "nothing" } as const;
-  return {
-    ...numberColumn("started", ({ startedAtMs }) => startedAtMs, formatStart, place),
-    section: "run",
-    unit: MOMENT,
-  };
-}
 
 let startFormat: Intl.DateTimeFormat | null = null;
 
@@ -206,7 +197,7 @@ export function columnsFor(
   const settingColumns = (keys: readonly string[]): readonly RunColumn[] =>
     keys.map((key) =>
       settingColumn(key, {
-        name: taken.has(key) ? `config.${key}` : key,
+        key: taken.has(key) ? `config.${key}` : key,
         head: shortKey(key, settingKeys),
         isShownAtFirst: shownKeys.includes(key),
       }),
@@ -417,20 +408,17 @@ function evaluationColumn(cell: string, head: string): RunColumn {
   };
 }
 
-interface SettingNames {
-  readonly name: string;
-  readonly head: string;
-  readonly isShownAtFirst: boolean;
-}
-
-function settingColumn(key: string, { name, head, isShownAtFirst }: SettingNames): RunColumn {
+/** `shown` has its unique key, its head, and whether it is shown by default. */
+function settingColumn(
+  key: string,
+  { head, ...shown }: Pick<RunColumn, "key" | "head" | "isShownAtFirst">,
+): RunColumn {
   return {
-    key: name,
+    ...shown,
     head: visibleLine(head),
     hint: visibleLine(key),
     width: head.length > LONG_HEAD ? 180 : 116,
     section: "settings",
-    isShownAtFirst,
     isNumber: false,
     value: ({ settings }) => settingValue(settings[key]),
     format: settingNumber,

@@ -190,7 +190,7 @@ function PivotRow({ dashboard, row: { step, model, cells }, isFirst, isBest }: P
   const [menuAt, setMenuAt] = useState<ContextMenuProps["at"] | null>(null);
   const checkpoint = checkpointOf(dashboard, step, model);
   const items = checkpointItems(checkpoint, dashboard.host);
-  const label = l10n.t("Actions for {0}", visibleLine(checkpoint?.name ?? ""));
+  const label = menuLabel(checkpoint);
   const openMenu = (event: MouseEvent): void => {
     if (items.length === 0) return;
     event.preventDefault();
@@ -336,15 +336,11 @@ function Row({ dashboard, row, isBest }: RowProps) {
       <td class="number">{passText(result.passAtK)}</td>
       <td class="number">{rolloutsText(rollouts, failed)}</td>
       <td class="row-actions">
-        {checkpoint === null || items.length === 0 ? null : (
+        {items.length === 0 ? null : (
           // biome-ignore lint/a11y/noStaticElementInteractions: keeps clicks of the menu from the row
           // biome-ignore lint/a11y/useKeyWithClickEvents: the row has no keys
           <span onClick={(event) => event.stopPropagation()}>
-            <Menu
-              label={l10n.t("Actions for {0}", visibleLine(checkpoint.name))}
-              icon="ellipsis"
-              items={items}
-            />
+            <Menu label={menuLabel(checkpoint)} icon="ellipsis" items={items} />
           </span>
         )}
       </td>
@@ -360,6 +356,10 @@ function checkpointItems(checkpoint: CheckpointView | null, host: Host): readonl
     ...host.menuItem(l10n.t("Evaluate…"), "evaluateCheckpoint", { name }),
     ...host.menuItem(l10n.t("Chat with it…"), "chatWithCheckpoint", { name }),
   ];
+}
+
+function menuLabel(checkpoint: CheckpointView | null): string {
+  return l10n.t("Actions for {0}", visibleLine(checkpoint?.name ?? ""));
 }
 
 function cellOf({ step, model, result }: Omit<EvaluationRow, "isFirst">): EvaluatedCell {

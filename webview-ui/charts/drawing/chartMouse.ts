@@ -18,12 +18,14 @@ export interface ChartZoom {
   readonly y?: Range | null | undefined;
 }
 
-export interface MouseOptions {
-  readonly onPick: (row: number) => void;
-  readonly onPickMark: (cell: EvaluatedCell) => void;
-  /** Says what a click on the mark does. */
-  readonly hintOf: (cell: EvaluatedCell) => string;
-  readonly onZoom: (zoom: ChartZoom) => void;
+/** What the person can do with a chart. */
+export interface ChartActions {
+  readonly zoom: (zoom: ChartZoom) => void;
+  /** Opens the details of a row; absent if there are none. */
+  readonly open?: (row: number) => void;
+  readonly openCell?: (cell: EvaluatedCell) => void;
+  /** Says what a click on an evaluation's mark does. */
+  readonly hintOf?: (cell: EvaluatedCell) => string;
 }
 
 /** The current drawing. */
@@ -36,12 +38,12 @@ export interface Drawn {
 
 /** Handlers that outlive a plot when it is rebuilt. */
 export class ChartMouse {
-  readonly #options: MouseOptions;
+  readonly #actions: () => ChartActions;
   readonly #drawn: Drawn;
   #picking: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(options: MouseOptions, drawn: Drawn) {
-    this.#options = options;
+  constructor(actions: () => ChartActions, drawn: Drawn) {
+    this.#actions = actions;
     this.#drawn = drawn;
   }
 
@@ -61,7 +63,7 @@ export class ChartMouse {
       plot.root.title =
         mark === null
           ? cutLabelAt(this.#drawn.labels(), positionIn(plot, event))
-          : this.#options.hintOf(mark.cell);
+          : (this.#actions().hintOf?.(mark.cell) ?? "");
       plot.root.classList.toggle("on-mark", mark !== null);
     });
     plot.over.addEventListener("wheel", (event) => this.#roll(plot, event), { passive: false });
@@ -78,7 +80,7 @@ export class ChartMouse {
       y: isHigh ? [plot.posToVal(top + height, "y"), plot.posToVal(top, "y")] : undefined,
     };
     plot.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
-    if (isWide || isHigh) this.#options.onZoom(zoom);
+    if (isWide || isHigh) this.#actions().zoom(zoom);
   };
 
   /** uPlot's bindings for drags and double clicks. */
@@ -94,7 +96,7 @@ export class ChartMouse {
         return null;
       },
       dblclick: () => () => {
-        this.#options.onZoom({ x: null, y: null });
+        this.#actions().zoom({ x: null, y: null });
         return null;
       },
     };
@@ -106,16 +108,15 @@ export class ChartMouse {
   }
 
   #pick(plot: uPlot, event: MouseEvent): void {
-    const { onPick, onPickMark } = this.#options;
     const mark = this.#markUnder(plot, event);
     const position = plot.over.contains(event.target as Node) ? plot.cursor.idx : null; // a click is on an element
     const later = (pick: () => void): void => {
       this.#picking = setTimeout(pick, DOUBLE_CLICK_MS);
     };
-    if (mark !== null) later(() => onPickMark(mark.cell));
+    if (mark !== null) later(() => this.#actions().openCell?.(mark.cell));
     else if (position != null) {
       const row = this.#drawn.rowAt(position);
-      later(() => onPick(row));
+      later(() => this.#actions().open?.(row));
     }
   }
 
@@ -127,7 +128,7 @@ export class ChartMouse {
     if (!event.ctrlKey) return;
     event.preventDefault();
     const centre = plot.posToVal(event.offsetX, "x");
-    this.#options.onZoom(zoomStep(this.#drawn.data(), centre, event.deltaY > 0));
+    this.#actions().zoom(zoomStep(this.#drawn.data(), centre, event.deltaY > 0));
   }
 }
 

@@ -13,15 +13,17 @@ import {
   strokeOf,
 } from "./chartLook.ts";
 import { drawMarks } from "./chartMarks.ts";
-import { ChartMouse, type MouseOptions } from "./chartMouse.ts";
+import { type ChartActions, ChartMouse } from "./chartMouse.ts";
 import { drawEndLabels, type EndLabel } from "./endLabels.ts";
 import { canvasColor } from "./palette.ts";
 
-export interface LineChartOptions extends MouseOptions {
+interface LineChartOptions {
   readonly height: number;
   readonly isSmall: boolean;
   /** Charts with the same key share their cursor. */
   readonly syncKey: string;
+  /** The current actions. */
+  readonly actions: () => ChartActions;
   /** Receives the row under the cursor; null when the cursor leaves. */
   readonly onCursor: (row: number | null) => void;
 }
@@ -42,7 +44,7 @@ export class LineChart {
     this.#parent = parent;
     this.#options = options;
     this.#width = Math.max(100, parent.clientWidth);
-    this.#mouse = new ChartMouse(options, {
+    this.#mouse = new ChartMouse(options.actions, {
       data: () => this.#data,
       labels: () => this.#labels,
       rowAt: (position) => this.#positions[position] ?? 0,

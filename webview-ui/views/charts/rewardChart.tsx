@@ -2,7 +2,6 @@
 
 import * as l10n from "@vscode/l10n";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { REWARD_GROUPINGS } from "../../../src/shared/changes.ts";
 import { shownX, valueRange } from "../../../src/shared/chartScale.ts";
 import { type PartColumns, partColumns, useRewardParts } from "../../changes/rewardParts.ts";
 import type { ColumnStore } from "../../charts/columns.ts";
@@ -17,7 +16,7 @@ import { type NumberTable, toCsv, toJson, toMarkdown } from "../../controls/expo
 import { Menu, type MenuItem } from "../../controls/menu.tsx";
 import type { DashboardModel, DashboardProps } from "../../model/dashboardModel.ts";
 import type { Host } from "../../model/host.ts";
-import type { ViewState } from "../../model/viewState.ts";
+import { REWARD_SPLITS, type ViewState } from "../../model/viewState.ts";
 import { strings } from "../../strings/strings.ts";
 import { ChartControls } from "./chartControls.tsx";
 import { ChartFigure, omittedText } from "./chartFigure.tsx";
@@ -29,7 +28,6 @@ import {
 } from "./rewardChartData.ts";
 
 const HEIGHT_PX = 300;
-const PARTINGS = ["all", ...REWARD_GROUPINGS] as const;
 const text = strings.reward;
 
 export function RewardChart({ dashboard }: DashboardProps) {
@@ -58,7 +56,7 @@ export function RewardChart({ dashboard }: DashboardProps) {
             aria-label={l10n.t("Curves")}
             title={l10n.t("Curves")}
             value={view.rewardBy}
-            values={PARTINGS}
+            values={REWARD_SPLITS}
             name={(parting) => text.partings[parting]}
             choose={(rewardBy) => dashboard.update({ rewardBy })}
           />

@@ -26,9 +26,9 @@ import {
   evaluationSeries,
   type PlacedRows,
 } from "./evaluationSeries.ts";
+import { MEAN_REWARD } from "./smallChartSpecs.ts";
 
 const REWARD = "rollout/reward";
-const MEAN = `${REWARD}/mean`;
 const text = strings.reward;
 
 /** Mean rewards of an attempt's repeated steps, by step. */
@@ -81,7 +81,7 @@ export function rewardChartData(
   const { columns, events } = source.data;
   const { xAxis: chosen, hiddenSeries } = source.view.value;
   const isShown = ({ key }: { readonly key: string }): boolean => !hiddenSeries.includes(key);
-  const raw = columns.values(MEAN);
+  const raw = columns.values(MEAN_REWARD);
   const smoothing = smoothingOf(source.view.value.smoothing, raw.length);
   const mean = smooth(raw, smoothing);
   const isSmoothed = smoothing.kind !== "none";
@@ -163,7 +163,7 @@ const RAW_ENTRY = {
 
 function columnNames(columns: ColumnStore): RewardChartData["names"] {
   return [
-    { head: "reward mean", name: MEAN },
+    { head: "reward mean", name: MEAN_REWARD },
     { head: "95% low", name: "rollout/reward/ci_low" },
     { head: "95% high", name: "rollout/reward/ci_high" },
     { head: "std of tasks", name: "rollout/reward/group_std" },

@@ -46,20 +46,14 @@ export function tokenScale(color: ShownTokenColor, window: TokenWindow): TokenSc
   const difference = (index: number): number =>
     (trainerLogprobs[index] ?? Number.NaN) - sampler(index);
   switch (color) {
-    case "logprob": {
+    case "logprob":
       // Unlikely tokens are strongest, because readers look for surprises.
-      const low = Math.min(ranges.logprobLow, -1e-6);
-      const level = levelOf((index) => sampler(index) / low, 0);
-      const ticks = ["0", formatMeasure(low)];
-      return { value: sampler, level, format: formatMeasure, ticks, isDiverging: false };
-    }
-    case "loss": {
-      const high = Math.max(-ranges.trainerLow, 1e-6);
-      const value = (index: number): number => -(trainerLogprobs[index] ?? Number.NaN);
-      const ticks = ["0", formatMeasure(high)];
-      const level = levelOf((index) => value(index) / high, 0);
-      return { value, level, format: formatMeasure, ticks, isDiverging: false };
-    }
+      return fromZero(sampler, Math.min(ranges.logprobLow, -1e-6));
+    case "loss":
+      return fromZero(
+        (index) => -(trainerLogprobs[index] ?? Number.NaN),
+        Math.max(-ranges.trainerLow, 1e-6),
+      );
     case "advantage":
       return diverging(
         (index) => advantages[index] ?? Number.NaN,
@@ -79,6 +73,16 @@ export function tokenScale(color: ShownTokenColor, window: TokenWindow): TokenSc
       };
     }
   }
+}
+
+function fromZero(value: (index: number) => number, end: number): TokenScale {
+  return {
+    value,
+    level: levelOf((index) => value(index) / end, 0),
+    format: formatMeasure,
+    ticks: ["0", formatMeasure(end)],
+    isDiverging: false,
+  };
 }
 
 function diverging(
