@@ -1,7 +1,7 @@
 import { describe, expect, it, test } from "vitest";
-import type { RolloutRow } from "../../../src/shared/dashboardTypes.ts";
+import type { EvaluationView, RolloutRow } from "../../../src/shared/dashboardTypes.ts";
 import type { DashboardModel } from "../../../webview-ui/model/dashboardModel.ts";
-import { openEvaluation } from "../../../webview-ui/model/evaluationCell.ts";
+import { type EvaluatedCell, openEvaluation } from "../../../webview-ui/model/evaluationCell.ts";
 import {
   firstViewState,
   NO_FILTER,
@@ -14,21 +14,28 @@ import { aRunStore } from "../runStores.ts";
 
 const CELL = { environment: "local/calculator", split: "test", temperature: 0 };
 
-/** The filter behind the row of `opened`, one of `models` evaluated after the same steps. */
-function filterOf(models: readonly string[], opened: string): RolloutFilter {
-  const numbers = { rollouts: 1, rewardMean: 0.5, low: 0, high: 1, failed: 0, passAtK: [] };
-  const results = [{ ...CELL, ...numbers }];
-  const evaluations = models.map((name) => ({ step: 10, model: { name }, results }));
+const NUMBERS = { rollouts: 1, rewardMean: 0.5, low: 0, high: 1, failed: 0, passAtK: [] };
+
+/** The view once a result is opened. */
+function opened(evaluations: readonly EvaluationView[], cell: EvaluatedCell): ViewState {
   let view = firstViewState(0);
+  const update = (change: Partial<ViewState>): void => {
+    view = { ...view, ...change };
+  };
   const dashboard = {
     data: aRunStore({}, { evaluations }),
-    update: (change: Partial<ViewState>) => {
-      view = { ...view, ...change };
-    },
-    openRollouts: () => undefined,
+    update,
+    openRollouts: (rolloutSet: ViewState["rolloutSet"]) => update({ rolloutSet }),
   } as unknown as DashboardModel; // as much of it as is looked at
-  openEvaluation(dashboard, { step: 10, ...CELL, model: opened });
-  return view.filter;
+  openEvaluation(dashboard, cell);
+  return view;
+}
+
+/** The filter behind the row of `model`, one of `models` evaluated after the same steps. */
+function filterOf(models: readonly string[], model: string): RolloutFilter {
+  const results = [{ ...CELL, ...NUMBERS }];
+  const evaluations = models.map((name) => ({ step: 10, model: { name }, results }));
+  return opened(evaluations, { step: 10, ...CELL, model }).filter;
 }
 
 test("the row of one of several models opens that model's rollouts", () => {
@@ -45,21 +52,10 @@ const PLACES = ["local/calculator", "local/depot"].flatMap((environment) =>
 
 /** The listed rollouts of the evaluation after 40 steps once the result at `position` is opened. */
 function listed(results: typeof PLACES, position: number): readonly number[] {
-  const numbers = { rollouts: 1, rewardMean: 0.5, low: 0, high: 1, failed: 0, passAtK: [] };
-  let view = firstViewState(0);
-  const evaluation = { step: 40, results: results.map((own) => ({ ...own, ...numbers })) };
-  const dashboard = {
-    data: aRunStore({}, { evaluations: [evaluation] }),
-    update: (change: Partial<ViewState>) => {
-      view = { ...view, ...change };
-    },
-    openRollouts: (rolloutSet: ViewState["rolloutSet"]) => {
-      view = { ...view, rolloutSet };
-    },
-  } as unknown as DashboardModel; // as much of it as is looked at
+  const evaluation = { step: 40, results: results.map((own) => ({ ...own, ...NUMBERS })) };
   const place = results[position];
   if (place === undefined) throw new Error("There is no such result.");
-  openEvaluation(dashboard, { step: 40, ...place });
+  const view = opened([evaluation], { step: 40, ...place });
   expect(view.rolloutSet).toEqual({ source: "evaluation", step: 40 });
   const rows = results.map((own, group) => ({ ...own, group, error: null }) as RolloutRow);
   return filterRows(rows, view.filter).map(({ group }) => group);

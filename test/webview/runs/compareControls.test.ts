@@ -9,8 +9,8 @@ import { aRow } from "./rows.ts";
 import { aRunsPage } from "./runsPages.ts";
 
 it("the list of metrics opens with focus in its filter, and does not take focus back", () => {
-  const { runs, receive } = aRunsPage();
-  receive({ kind: "rows", rows: [aRow("one", 1, 1, 1)], removed: [], settingKeys: [], unread: 0 });
+  const { runs, receive, list } = aRunsPage();
+  list([aRow("one", 1, 1, 1)]);
   runs.choose(["one"]);
   runs.compare.show(["one"], ["entropy"]);
   const steps = { name: "", fromRow: 0, values: Float64Array.of(0) };
@@ -27,8 +27,8 @@ it("the list of metrics opens with focus in its filter, and does not take focus 
 });
 
 it("offers the horizontal axes that one of the runs has recorded, and draws over steps without the selected one", async () => {
-  const { runs, receive } = aRunsPage();
-  receive({ kind: "rows", rows: [aRow("one", 1, 1, 1)], removed: [], settingKeys: [], unread: 0 });
+  const { runs, receive, list } = aRunsPage();
+  list([aRow("one", 1, 1, 1)]);
   runs.choose(["one"]);
   runs.compare.show(["one"], []);
   runs.update({ xAxis: "cost" });

@@ -10,11 +10,9 @@ import { aRunsPage } from "./runsPages.ts";
 
 /** Runs 0 to 7, sorted by reward, highest first. */
 function aGrid() {
-  const { runs, sent, receive } = aRunsPage();
-  const report = (rewards: Readonly<Record<string, number>>): void => {
-    const rows = Object.entries(rewards).map(([id, reward]) => aRow(id, 1, 1, reward));
-    receive({ kind: "rows", rows, removed: [], settingKeys: [], unread: 0 });
-  };
+  const { runs, sent, list } = aRunsPage();
+  const report = (rewards: Readonly<Record<string, number>>): void =>
+    list(Object.entries(rewards).map(([id, reward]) => aRow(id, 1, 1, reward)));
   runs.update({ sorting: { column: "reward.last", isDescending: true } });
   report(Object.fromEntries(Array.from({ length: 8 }, (_, index) => [`run${index}`, 9 - index])));
   const { place } = drawn(h(RunsGrid, { runs }));

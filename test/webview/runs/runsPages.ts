@@ -1,7 +1,11 @@
 /** The page of the runs table, with the test in place of the extension. */
 
 import { act } from "preact/test-utils";
-import type { RunsHostMessage, RunsPageMessage } from "../../../src/shared/runsPage.ts";
+import type {
+  RunsHostMessage,
+  RunsPageMessage,
+  RunsTableRow,
+} from "../../../src/shared/runsPage.ts";
 import { RunsModel } from "../../../webview-ui/runs/runsModel.ts";
 
 export function aRunsPage() {
@@ -16,5 +20,8 @@ export function aRunsPage() {
   });
   runs.listen();
   const receive = (message: RunsHostMessage): void => void act(() => take(message));
-  return { runs, sent, receive };
+  /** Receives rows of the table. */
+  const list = (rows: readonly RunsTableRow[]): void =>
+    receive({ kind: "rows", rows, removed: [], settingKeys: [], unread: 0 });
+  return { runs, sent, receive, list };
 }

@@ -9,7 +9,7 @@ import { aRunsPage } from "./runsPages.ts";
 
 /** Runs in table order; `key` is the column that they are compared by. */
 function namesBy(key: string, results: Readonly<Record<string, number | null>>) {
-  const { runs, receive } = aRunsPage();
+  const { runs, list } = aRunsPage();
   const rows = Object.entries(results).map(([id, result], index) => ({
     ...aRow(id, 1, index, result),
     fit: result === null ? null : { now: result, heldOut: null },
@@ -23,7 +23,7 @@ function namesBy(key: string, results: Readonly<Record<string, number | null>>) 
       evaluations: {},
     },
   }));
-  receive({ kind: "rows", rows, removed: [], settingKeys: [], unread: 0 });
+  list(rows);
   runs.update({ sweep: "s", sweepMetric: key });
   const { place } = drawn(h(SweepView, { runs }));
   return [...place.querySelectorAll(".sweep-table tbody th")].map((cell) => cell.textContent);
@@ -37,13 +37,13 @@ it("lists the highest reward first, and the lowest loss first", () => {
 });
 
 it("starts with the result that terminals compare by, selected in the list and named below it", () => {
-  const { runs, receive } = aRunsPage();
+  const { runs, list } = aRunsPage();
   const rows = ["a", "b"].map((id, index) => ({
     ...aRow(id, 1, index, 0.5),
     swept: { recentReward: 0.5, evaluated: [] },
     sweep: { id: "s", name: "sweep", settings: { seed: String(index) }, isStages: false },
   }));
-  receive({ kind: "rows", rows, removed: [], settingKeys: [], unread: 0 });
+  list(rows);
   runs.update({ sweep: "s" });
   const { place } = drawn(h(SweepView, { runs }));
   expect(place.querySelector("option")?.textContent).toBe("Reward of the last 5 steps");

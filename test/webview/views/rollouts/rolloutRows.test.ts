@@ -63,8 +63,7 @@ const rows = [
   row({ rollout: 3, reward: 0.25, trainingUse: null }),
 ];
 const positions = (shown: readonly RolloutRow[]): readonly number[] =>
-  shown.map(({ rollout }) => rolloutOf(rollout));
-const rolloutOf = (rollout: number): number => rollout;
+  shown.map(({ rollout }) => rollout);
 
 describe("the list of rollouts", () => {
   it("sorts by any column, failed ones last in both directions, equal ones in their order", () => {
