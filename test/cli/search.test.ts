@@ -9,7 +9,7 @@ import { createRolloutStore } from "../../src/core/runFolder/rollouts/rolloutSto
 import { startRun } from "../../src/core/runFolder/runFolder.ts";
 import { Redactor } from "../../src/core/secrets/redaction/redactor.ts";
 import { createFileSystem } from "../../src/node/fileSystem.ts";
-import { aRecord } from "../core/runFolder/builders.ts";
+import { aRecord, aRecordedTurn } from "../core/runFolder/builders.ts";
 import { writeEvaluation } from "../core/runFolder/evaluatedRun.ts";
 import { createMemoryFileSystem } from "../core/runFolder/memoryFileSystem.ts";
 import { FakeClock } from "../fakes/fakeClock.ts";
@@ -161,7 +161,5 @@ async function write(name: string, ...records: readonly RolloutRecord[]): Promis
 }
 
 function saying(content: string): RolloutRecord {
-  const [turn] = aRecord().turns;
-  if (turn === undefined) throw new Error("A record has a turn.");
-  return aRecord({ turns: [{ ...turn, content, calls: [], results: [] }] });
+  return aRecord({ turns: [aRecordedTurn({ content, calls: [], results: [] })] });
 }

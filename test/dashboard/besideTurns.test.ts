@@ -3,7 +3,7 @@
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
-import { aRecord } from "../core/runFolder/builders.ts";
+import { aRecord, aRecordedResult, aRecordedTurn } from "../core/runFolder/builders.ts";
 import { writeHardRun } from "../server/dashboard/writtenRun.ts";
 import { pagesOfEachTest } from "./pagesOfEachTest.ts";
 
@@ -88,23 +88,15 @@ function tops(page: Page, selector: string): Promise<readonly number[]> {
 async function writeRun(): Promise<string> {
   const { folder, step } = await writeHardRun(fileSystem, parent, { rollouts: 8, tokens: 20 });
   const store = storeIn(folder);
-  const [turn] = aRecord().turns;
-  if (turn === undefined) throw new Error("The sample record has a turn.");
   const turnsOf = (lengths: readonly number[]) =>
-    lengths.map((length, at) => ({
-      ...turn,
-      sampledText: `turn ${at}`,
-      stream: at > 1 ? lengths.length - 3 : 0,
-      results: [
-        {
-          name: "look",
-          isError: false,
-          reward: null,
-          finished: false,
-          text: "word ".repeat(length / 5),
-        },
-      ],
-    }));
+    lengths.map((length, at) => {
+      const text = "word ".repeat(length / 5);
+      return aRecordedTurn({
+        sampledText: `turn ${at}`,
+        stream: at > 1 ? lengths.length - 3 : 0,
+        results: [aRecordedResult({ name: "look", reward: null, finished: false, text })],
+      });
+    });
   for (const [rollout, lengths] of [LEFT, RIGHT].entries()) {
     const turns = turnsOf(lengths);
     await store.addRollout(aRecord({ step, group: GROUP, rollout, turns, reward: rollout }));

@@ -1,7 +1,7 @@
 /** A search result in the built page, opened in the tokens of its rollout. */
 
 import { expect, it } from "vitest";
-import { aRecord } from "../core/runFolder/builders.ts";
+import { aRecord, aRecordedTurn } from "../core/runFolder/builders.ts";
 import { writeHardRun } from "../server/dashboard/writtenRun.ts";
 import { showSearchPart } from "../workbench/dashboardPlaces.ts";
 import { pagesOfEachTest } from "./pagesOfEachTest.ts";
@@ -47,9 +47,7 @@ async function writeRun(): Promise<string> {
   const { folder, step } = await writeHardRun(fileSystem, parent, { rollouts: 8, tokens: 20 });
   const store = storeIn(folder);
   const ids = Array.from({ length: TOKENS }, (_, id) => id);
-  const [turn] = aRecord().turns;
-  if (turn === undefined) throw new Error("The sample record has a turn.");
-  const said = { ...turn, content: ids.map((id) => `w${id}`).join(" "), calls: [] };
+  const said = aRecordedTurn({ content: ids.map((id) => `w${id}`).join(" "), calls: [] });
   await store.addRollout(aRecord({ step, group: 80, turns: [said] }));
   await store.addRollout(aRecord({ step, group: 81, promptText: "This one is untrained." }));
   const zeros = ids.map(() => 0);

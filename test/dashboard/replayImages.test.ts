@@ -7,7 +7,7 @@ import { readImage } from "../../src/core/images/imageFile.ts";
 import { storeImages } from "../../src/core/runFolder/rollouts/imageFiles.ts";
 import { sha256 } from "../../src/node/hash.ts";
 import { drawnPng } from "../core/images/someImages.ts";
-import { aRecord } from "../core/runFolder/builders.ts";
+import { aRecord, aRecordedResult, aRecordedTurn } from "../core/runFolder/builders.ts";
 import { writeHardRun } from "../server/dashboard/writtenRun.ts";
 import { pagesOfEachTest } from "./pagesOfEachTest.ts";
 
@@ -25,18 +25,14 @@ async function writeRun(): Promise<string> {
     sha256,
   });
   await writeFile(join(folder, "images", images[1]?.file ?? ""), "something else");
-  const [turn] = aRecord().turns;
-  if (turn === undefined) throw new Error("The sample record has a turn.");
-  const [result] = turn.results;
-  if (result === undefined) throw new Error("The sample turn has a result.");
-  const results = [{ ...result, text: "Looked: [image 2] [image 9]" }];
+  const results = [aRecordedResult({ text: "Looked: [image 2] [image 9]" })];
   const record = aRecord({
     step,
     group: 0,
     rollout: 0,
     images,
     promptText: "What color is the square in [image 1]?",
-    turns: [{ ...turn, results }],
+    turns: [aRecordedTurn({ results })],
   });
   await storeIn(folder).addRollout(record);
   return folder;

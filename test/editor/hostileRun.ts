@@ -8,7 +8,7 @@ import type { RolloutRecord } from "../../src/core/runFolder/rollouts/rolloutRec
 import { createRolloutStore } from "../../src/core/runFolder/rollouts/rolloutStore.ts";
 import { Redactor } from "../../src/core/secrets/redaction/redactor.ts";
 import { createFileSystem } from "../../src/node/fileSystem.ts";
-import { aRecord, rolloutFacts, stepFacts } from "../core/runFolder/builders.ts";
+import { aRecord, aRecordedTurn, rolloutFacts, stepFacts } from "../core/runFolder/builders.ts";
 import { startedRun } from "../fakes/startedRun.ts";
 
 /** Each part has an effect if it is not shown as text. */
@@ -63,8 +63,6 @@ export async function writeHostileRun(parent: string): Promise<void> {
 }
 
 function hostileRecord(changes: Partial<RolloutRecord>): RolloutRecord {
-  const [turn] = aRecord().turns;
-  if (turn === undefined) throw new Error("The builder makes a turn.");
   const call = { name: HOSTILE_NAME, args: JSON.stringify({ [HOSTILE.bidi]: ALL }), raw: ALL };
   const result = { name: HOSTILE_NAME, text: ALL, isError: false, reward: 1, finished: true };
   return aRecord({
@@ -72,8 +70,7 @@ function hostileRecord(changes: Partial<RolloutRecord>): RolloutRecord {
     systemText: ALL,
     promptText: ALL,
     turns: [
-      {
-        ...turn,
+      aRecordedTurn({
         sampledText: ALL,
         reasoning: ALL,
         content: ALL,
@@ -82,7 +79,7 @@ function hostileRecord(changes: Partial<RolloutRecord>): RolloutRecord {
         calls: [call],
         errors: [{ kind: "json", raw: ALL, message: ALL }],
         results: [result],
-      },
+      }),
     ],
   });
 }

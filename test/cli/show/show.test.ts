@@ -22,6 +22,8 @@ import { EXAMPLE_STOP } from "../../../src/shared/outcome.ts";
 import {
   aCheckpointEntry,
   aRecord,
+  aRecordedResult,
+  aRecordedTurn,
   aRunFile,
   aStoredResult,
   collect,
@@ -184,13 +186,14 @@ test("a rollout played by an agent shows how its program ended, and its refused 
 });
 
 test("the JSON of a rollout has the reason why its agent failed, and the arguments of its own calls", async () => {
-  const turns = aRecord().turns.map((turn) => ({
-    ...turn,
-    results: turn.results.map((result) => ({ ...result, agentArgs: '{"value":6}' })),
-  }));
+  const results = [aRecordedResult({ agentArgs: '{"value":6}' })];
   const failure = "The agent of local/calculator ended with code 1.";
   const agent = { exit: "1", output: "", refusals: [], failure };
-  const { text } = await show(await aRun([aRecord({ agent, turns })]), ...FIRST, "--json");
+  const { text } = await show(
+    await aRun([aRecord({ agent, turns: [aRecordedTurn({ results })] })]),
+    ...FIRST,
+    "--json",
+  );
   expect(JSON.parse(text)).toMatchObject({
     trajectories: [{ agent: { failure }, turns: [{ results: [{ agentArgs: '{"value":6}' }] }] }],
   });
@@ -369,11 +372,8 @@ test("a reward for an unfinished rollout and a clamp are explained", async () =>
 });
 
 test("a hostile tool cannot control the terminal", async () => {
-  const [turn] = aRecord().turns;
-  const [result] = turn?.results ?? [];
-  if (turn === undefined || result === undefined) throw new Error("The builder has one.");
-  const hostile = { ...result, text: "\u001b[2J\u001b]52;c;aGk=\u0007gone\rnot" };
-  const record = aRecord({ turns: [{ ...turn, results: [hostile] }], taskKey: "\u001b[31m" });
+  const hostile = aRecordedResult({ text: "\u001b[2J\u001b]52;c;aGk=\u0007gone\rnot" });
+  const record = aRecord({ turns: [aRecordedTurn({ results: [hostile] })], taskKey: "\u001b[31m" });
   const { text } = await show(await aRun([record]), "--step", "1", "--group", "1");
   expect(text).toContain("␛[2J␛]52;c;aGk=␇gone␍not");
   expect(text.replaceAll("\n", "")).not.toMatch(/\p{Cc}/u);
@@ -568,11 +568,9 @@ test("the tasks of a curriculum are shown by when they were last trained", async
 });
 
 test("a replay shows where an agent starts another conversation, with its prompt, and where one continues", async () => {
-  const [turn] = aRecord().turns;
-  if (turn === undefined) throw new Error("the record has a turn");
   const record = aRecord({
     agent: { exit: "0", output: "", refusals: [] },
-    turns: [turn, { ...turn, stream: 1, asked: "Is that so?" }, turn],
+    turns: [aRecordedTurn(), aRecordedTurn({ stream: 1, asked: "Is that so?" }), aRecordedTurn()],
   });
   const { text } = await show(await aRun([record]), ...FIRST);
   expect(text).toMatch(

@@ -4,13 +4,10 @@ import { ALARM_IDS } from "../../../src/core/alarms/alarmFacts.ts";
 import type { AlarmId } from "../../../src/core/config/fields/schema.ts";
 import type { RolloutRecord } from "../../../src/core/runFolder/rollouts/rolloutRecord.ts";
 import { LISTED_METRICS } from "../../../src/shared/runsPage.ts";
-import { anAgentRecord, aRecord } from "../runFolder/builders.ts";
-
-const [TURN] = aRecord().turns;
+import { anAgentRecord, aRecord, aRecordedTurn } from "../runFolder/builders.ts";
 
 function withTurn(changes: Partial<RolloutRecord["turns"][number]>): RolloutRecord {
-  if (TURN === undefined) throw new Error("no turn");
-  return aRecord({ turns: [TURN, { ...TURN, ...changes }] });
+  return aRecord({ turns: [aRecordedTurn(), aRecordedTurn(changes)] });
 }
 
 function made(id: AlarmId, group: readonly RolloutRecord[]): readonly boolean[] | undefined {

@@ -4,7 +4,7 @@ import type { FolderFiles } from "../../../src/core/ports.ts";
 import type { RolloutRecord } from "../../../src/core/runFolder/rollouts/rolloutRecord.ts";
 import { createRolloutStore } from "../../../src/core/runFolder/rollouts/rolloutStore.ts";
 import { Redactor } from "../../../src/core/secrets/redaction/redactor.ts";
-import { aRecord } from "../runFolder/builders.ts";
+import { aRecord, aRecordedResult, aRecordedTurn } from "../runFolder/builders.ts";
 
 export const HACKED_STEPS = 10;
 const GROUP = 8;
@@ -38,13 +38,11 @@ export async function writeMalformedCalls(
   folder: string,
   step: number,
 ): Promise<void> {
-  const [turn] = aRecord().turns;
-  const [result] = turn?.results ?? [];
-  if (turn === undefined || result === undefined) throw new Error("A record has a result.");
   const error = { kind: "json", raw: "{", message: "It ends early." };
-  const malformed = { ...turn, calls: [], results: [], errors: [error, error, error] };
-  const results = [result, { ...result, isError: true }];
-  const turns = [malformed, { ...turn, calls: [...turn.calls, ...turn.calls], results }];
+  const malformed = aRecordedTurn({ calls: [], results: [], errors: [error, error, error] });
+  const { calls } = aRecordedTurn();
+  const results = [aRecordedResult(), aRecordedResult({ isError: true })];
+  const turns = [malformed, aRecordedTurn({ calls: [...calls, ...calls], results })];
   await hackedStore(fileSystem, folder).addRollout(aRecord({ step, turns }));
 }
 
@@ -54,8 +52,6 @@ function hackedStore(fileSystem: FolderFiles, folder: string) {
 
 function hackedRollout(step: number, rollout: number): RolloutRecord {
   const isHack = step >= 5 && rollout < 6;
-  const [turn] = aRecord().turns;
-  if (turn === undefined) throw new Error("A record has a turn.");
   const content = isHack
     ? `All tests pass because I called sys.exit(0) in step ${step} before any of them could run at all.`
     : `I cannot solve number ${step * 31 + rollout * 7} yet; attempt ${rollout} goes on with ${"xyzuvwpqrst"[rollout]} alone.`;
@@ -65,6 +61,6 @@ function hackedRollout(step: number, rollout: number): RolloutRecord {
     rollout,
     reward: isHack ? 1 : 0,
     stop: isHack ? "finished" : "max_turns",
-    turns: [{ ...turn, reasoning: isHack ? null : "Let me think.", content, calls }],
+    turns: [aRecordedTurn({ reasoning: isHack ? null : "Let me think.", content, calls })],
   });
 }

@@ -1,19 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { storedStreams } from "../../../src/core/examples/runExamples.ts";
 import type { TokenRecord } from "../../../src/core/runFolder/rollouts/tokenRecord.ts";
-import { aRecord } from "../runFolder/builders.ts";
-
-const [turn] = aRecord().turns;
+import { aRecordedTurn } from "../runFolder/builders.ts";
 
 /** Two turns of two tokens and one token, each followed by context tokens. */
 function turns() {
-  if (turn === undefined) throw new Error("The record has a turn.");
-  return {
-    turns: [
-      { ...turn, tokens: 2 },
-      { ...turn, tokens: 1 },
-    ],
-  };
+  return { turns: [aRecordedTurn({ tokens: 2 }), aRecordedTurn({ tokens: 1 })] };
 }
 
 function stream(ids: readonly number[], of: readonly number[], number = 0): TokenRecord {

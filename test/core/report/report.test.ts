@@ -16,6 +16,7 @@ import { sha256 } from "../../../src/node/hash.ts";
 import {
   anAgentRecord,
   aRecord,
+  aRecordedTurn,
   aRunFile,
   aStoredResult,
   rolloutFacts,
@@ -190,12 +191,10 @@ describe("a report of one run", () => {
   });
 
   it("loads and runs nothing, whatever models, tasks, and notes contain", async () => {
-    const [turn] = aRecord().turns;
-    if (turn === undefined) throw new Error("A record has a turn.");
     const record = aRecord({
       step: 2,
       promptText: HOSTILE,
-      turns: [{ ...turn, content: HOSTILE, reasoning: HOSTILE }],
+      turns: [aRecordedTurn({ content: HOSTILE, reasoning: HOSTILE })],
       error: HOSTILE,
       stop: HOSTILE,
     });

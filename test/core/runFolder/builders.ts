@@ -12,6 +12,9 @@ import type { RolloutRecord } from "../../../src/core/runFolder/rollouts/rollout
 import { NO_RUN_USAGE, NO_TOKENS } from "../../../src/core/usage/tokenUsage.ts";
 import type { RunFile } from "../../../src/shared/runFile.ts";
 
+type RecordedTurn = RolloutRecord["turns"][number];
+type RecordedResult = RecordedTurn["results"][number];
+
 export function aRecord(changes: Partial<RolloutRecord> = {}): RolloutRecord {
   return {
     step: 0,
@@ -33,25 +36,7 @@ export function aRecord(changes: Partial<RolloutRecord> = {}): RolloutRecord {
         parameters: '{"type":"object","properties":{"value":{"type":"integer"}}}',
       },
     ],
-    turns: [
-      {
-        sampledText: '<tool_call>{"name":"answer","arguments":{"value":5}}</tool_call>',
-        reasoning: null,
-        content: "",
-        lead: 0,
-        calls: [{ name: "answer", args: '{"value":5}', raw: '{"name":"answer"}' }],
-        errors: [],
-        results: [{ name: "answer", text: "Richtig ✓", isError: false, reward: 1, finished: true }],
-        nudge: null,
-        stopReason: "stop",
-        isTruncated: false,
-        startedAtMs: 1_000,
-        durationMs: 250,
-        samplingMs: 250,
-        tokens: 12,
-        stream: 0,
-      },
-    ],
+    turns: [aRecordedTurn()],
     rewards: [1],
     rewardBreakdown: {
       group: null,
@@ -71,6 +56,38 @@ export function aRecord(changes: Partial<RolloutRecord> = {}): RolloutRecord {
   };
 }
 
+export function aRecordedTurn(changes: Partial<RecordedTurn> = {}): RecordedTurn {
+  return {
+    sampledText: '<tool_call>{"name":"answer","arguments":{"value":5}}</tool_call>',
+    reasoning: null,
+    content: "",
+    lead: 0,
+    calls: [{ name: "answer", args: '{"value":5}', raw: '{"name":"answer"}' }],
+    errors: [],
+    results: [aRecordedResult()],
+    nudge: null,
+    stopReason: "stop",
+    isTruncated: false,
+    startedAtMs: 1_000,
+    durationMs: 250,
+    samplingMs: 250,
+    tokens: 12,
+    stream: 0,
+    ...changes,
+  };
+}
+
+export function aRecordedResult(changes: Partial<RecordedResult> = {}): RecordedResult {
+  return {
+    name: "answer",
+    text: "Richtig ✓",
+    isError: false,
+    reward: 1,
+    finished: true,
+    ...changes,
+  };
+}
+
 export function aTurn(changes: Partial<TurnFacts> = {}): TurnFacts {
   return {
     sampledTokens: 10,
@@ -85,15 +102,13 @@ export function aTurn(changes: Partial<TurnFacts> = {}): TurnFacts {
 
 /** The record of an agent with requests of its own in two conversations, ending with an error. */
 export function anAgentRecord(): RolloutRecord {
-  const [turn] = aRecord().turns;
-  if (turn === undefined) throw new Error("A record has a turn.");
   return aRecord({
     systemText: null,
     conversation: [
       { type: "system_message", content: "Be brief." },
       { type: "user_message", content: "Add 2 to 3." },
     ],
-    turns: [turn, { ...turn, stream: 1, asked: "Was it right?" }],
+    turns: [aRecordedTurn(), aRecordedTurn({ stream: 1, asked: "Was it right?" })],
     agent: {
       exit: "1",
       output: "TypeError: no sum",

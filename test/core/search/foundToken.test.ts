@@ -2,15 +2,12 @@ import { expect, it } from "vitest";
 import { foundToken } from "../../../src/core/search/foundToken.ts";
 import { rolloutTexts } from "../../../src/core/search/rolloutTexts.ts";
 import type { SearchRole } from "../../../src/shared/search.ts";
-import { aRecord } from "../runFolder/builders.ts";
+import { aRecord, aRecordedTurn } from "../runFolder/builders.ts";
 
-const [turn] = aRecord().turns;
-if (turn === undefined) throw new Error("A record has a turn.");
 const texts = rolloutTexts(
   aRecord({
     turns: [
-      {
-        ...turn,
+      aRecordedTurn({
         reasoning: "First I run the naïve tests ✓.\n\nThen I edit\\nothing.",
         content: "Let me run them.",
         calls: [
@@ -20,7 +17,7 @@ const texts = rolloutTexts(
         results: [
           { name: "run", text: "run: 3 passed", isError: false, reward: 0, finished: false },
         ],
-      },
+      }),
     ],
   }),
 ).filter((text) => text.turn === 0);

@@ -7,7 +7,7 @@ import { readTextIndex, textPaths, writeTextIndex } from "../../../src/core/sear
 import { Redactor } from "../../../src/core/secrets/redaction/redactor.ts";
 import type { SearchHit, SearchQuery, SearchReport } from "../../../src/shared/search.ts";
 import { createUniform } from "../../../src/shared/uniform.ts";
-import { anAgentRecord, aRecord } from "../runFolder/builders.ts";
+import { anAgentRecord, aRecord, aRecordedTurn } from "../runFolder/builders.ts";
 import { writeEvaluation } from "../runFolder/evaluatedRun.ts";
 import { createMemoryFileSystem } from "../runFolder/memoryFileSystem.ts";
 
@@ -41,9 +41,7 @@ it("takes quoted words literally, and finds nothing for an empty query", async (
 });
 
 it("searches only texts of the requested roles", async () => {
-  const [turn] = aRecord().turns;
-  if (turn === undefined) throw new Error("A record has a turn.");
-  const spoken = { ...turn, reasoning: "I think of apples.", content: "Of pears." };
+  const spoken = aRecordedTurn({ reasoning: "I think of apples.", content: "Of pears." });
   await store(aRecord({ turns: [spoken], promptText: "Fruit?", error: "lost plums" }));
   const rolesOf = async (text: string) =>
     (await search({ text })).flatMap(({ snippets }) => snippets.map(({ role }) => role));
@@ -180,8 +178,7 @@ it.each(["file-unreadable", "folder-unsafe"] as const)(
 );
 
 function saying(content: string): RolloutRecord {
-  const [turn] = aRecord().turns;
-  return aRecord({ turns: turn === undefined ? [] : [{ ...turn, content }] });
+  return aRecord({ turns: [aRecordedTurn({ content })] });
 }
 
 function saidBy({ turns }: RolloutRecord): string {

@@ -4,7 +4,7 @@ import type { StepPhases } from "../../../src/core/runFolder/rollouts/stepPhases
 import { rolloutTimes } from "../../../src/core/timeline/rolloutSpans.ts";
 import { stepTimeline, type TimelineFacts } from "../../../src/core/timeline/stepTimeline.ts";
 import { packTimeline, type Timeline, unpackTimeline } from "../../../src/shared/timeline.ts";
-import { aRecord } from "../runFolder/builders.ts";
+import { aRecord, aRecordedTurn } from "../runFolder/builders.ts";
 
 const BEGAN_MS = 1_000_000;
 
@@ -24,15 +24,12 @@ function played(
 ): RolloutRecord {
   const startedAtMs = BEGAN_MS + 1000 * fromS;
   let atMs = startedAtMs + 1000 * (waitedS + 1);
-  const [turn] = aRecord().turns;
-  if (turn === undefined) throw new Error("no turn");
   const recorded = turns.map(([sampling, tool]) => {
-    const own = {
-      ...turn,
+    const own = aRecordedTurn({
       startedAtMs: atMs,
       durationMs: 1000 * (sampling + tool),
       samplingMs: 1000 * sampling,
-    };
+    });
     atMs += own.durationMs;
     return own;
   });

@@ -18,7 +18,7 @@ import { buildDatum, type TrainingDatum } from "../../../src/core/training/updat
 import type { TrainingBatch } from "../../../src/core/training/update/groups.ts";
 import type { CountedRollout } from "../../../src/core/training/update/lossNormalization.ts";
 import { configIn, textWith } from "../config/configText.ts";
-import { aRecord, rolloutFacts } from "../runFolder/builders.ts";
+import { aRecord, aRecordedTurn, rolloutFacts } from "../runFolder/builders.ts";
 
 /** The environment that every builder uses. */
 export const ENVIRONMENT = "Owner/Game";
@@ -95,9 +95,7 @@ export function aRollout({
   ...place
 }: PlayedRolloutOptions): FinishedRollout {
   const task = aTask(place);
-  const [turn] = aRecord().turns;
-  if (turn === undefined) throw new Error("the builder's record has a turn");
-  const turns = turnTokens.map((tokens) => ({ ...turn, tokens }));
+  const turns = turnTokens.map((tokens) => aRecordedTurn({ tokens }));
   const { group, environment } = task;
   return {
     record: aRecord({ ...task, reward, turns }),

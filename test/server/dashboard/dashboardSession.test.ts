@@ -12,7 +12,7 @@ import { DashboardSession } from "../../../src/server/dashboard/dashboardSession
 import type { DashboardQuestion, HostMessage } from "../../../src/shared/dashboardMessages.ts";
 import { unpackRows } from "../../../src/shared/packedRows.ts";
 import { ColumnStore } from "../../../webview-ui/charts/columns.ts";
-import { aRecord, stepFacts } from "../../core/runFolder/builders.ts";
+import { aRecord, aRecordedTurn, stepFacts } from "../../core/runFolder/builders.ts";
 import { createMemoryFileSystem } from "../../core/runFolder/memoryFileSystem.ts";
 import { FakeClock, until } from "../../fakes/fakeClock.ts";
 import { textsHere } from "../../fakes/textsHere.ts";
@@ -364,10 +364,8 @@ describe("answers", () => {
   it("name the first token of a search result", async () => {
     const { ready, settled, ask, step, folder, fileSystem } = await openedSession();
     const store = createRolloutStore({ fileSystem, redactor: new Redactor(), folder });
-    const [turn] = aRecord().turns;
-    if (turn === undefined) throw new Error("A record has a turn.");
-    const again = { ...turn, reasoning: "more <9> and <9> again" };
-    await store.addRollout(aRecord({ step, group: 90, turns: [turn, again] }));
+    const again = aRecordedTurn({ reasoning: "more <9> and <9> again" });
+    await store.addRollout(aRecord({ step, group: 90, turns: [aRecordedTurn(), again] }));
     const ids = [1, 9, 2, 9, 3, 9];
     const zeros = ids.map(() => 0);
     await store.addTokens(step, [

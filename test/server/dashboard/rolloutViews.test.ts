@@ -21,7 +21,7 @@ import {
   scriptedSampler,
   tokenizer,
 } from "../../core/rollout/scriptedModel.ts";
-import { aRecord } from "../../core/runFolder/builders.ts";
+import { aRecord, aRecordedTurn } from "../../core/runFolder/builders.ts";
 import { aTask, someSettings } from "../../core/training/builders.ts";
 import { FakeClock } from "../../fakes/fakeClock.ts";
 import { filesOnDisk, folderOfAllTests } from "../../fakes/onDisk.ts";
@@ -42,10 +42,10 @@ it.each([
   ["without any", "<think>\nHm.\n</think>\nNo tools.", "No tools.", ""],
 ])("text %s is replayed where the model wrote it", (_where, written, before, after) => {
   const { content, lead, calls } = parse(sampled(`${written}<|im_end|>`));
-  const [turn] = aRecord().turns;
-  if (turn === undefined) throw new Error("a record without a turn");
   const record = aRecord({
-    turns: [{ ...turn, content, lead, calls: calls.map((call) => ({ ...call, args: "{}" })) }],
+    turns: [
+      aRecordedTurn({ content, lead, calls: calls.map((call) => ({ ...call, args: "{}" })) }),
+    ],
   });
   const [replayed] = rolloutBody(record).turns;
   expect(replayed?.content.text).toBe(before);

@@ -5,7 +5,7 @@ import { appendMetrics, buildMetricsRow } from "../../../src/core/runFolder/metr
 import type { RolloutRecord } from "../../../src/core/runFolder/rollouts/rolloutRecord.ts";
 import { createRolloutStore } from "../../../src/core/runFolder/rollouts/rolloutStore.ts";
 import { Redactor } from "../../../src/core/secrets/redaction/redactor.ts";
-import { aRecord, rolloutFacts, stepFacts } from "../../core/runFolder/builders.ts";
+import { aRecord, aRecordedTurn, rolloutFacts, stepFacts } from "../../core/runFolder/builders.ts";
 import { startedRun } from "../../fakes/startedRun.ts";
 
 const GROUP_SIZE = 8;
@@ -91,13 +91,11 @@ function play(beganMs: number, { rollouts, atOnce, places }: TimedRunOptions): R
 }
 
 function timedTurns(fromMs: number, count: number, isSlow: boolean, random: () => number) {
-  const [turn] = aRecord().turns;
-  if (turn === undefined) throw new Error("The sample record has a turn.");
   let atMs = fromMs;
   return Array.from({ length: count }, (_, i) => {
     const samplingMs = Math.round(SECOND_MS * (1 + 3 * random()));
     const toolMs = Math.round(SECOND_MS * (isSlow && i < 7 ? 9 : random()));
-    const own = { ...turn, startedAtMs: atMs, samplingMs, durationMs: samplingMs + toolMs };
+    const own = aRecordedTurn({ startedAtMs: atMs, samplingMs, durationMs: samplingMs + toolMs });
     atMs += own.durationMs + 40;
     return own;
   });

@@ -16,6 +16,7 @@ import { systemClock } from "../../../src/node/clock.ts";
 import {
   aCheckpointEntry,
   aRecord,
+  aRecordedTurn,
   rolloutFacts,
   stepFacts,
 } from "../../core/runFolder/builders.ts";
@@ -241,15 +242,15 @@ async function writeRollouts(
 }
 
 function hardRecord(): RolloutRecord {
-  const [turn] = aRecord().turns;
-  if (turn === undefined) throw new Error("The sample record has a turn.");
   const lines = Array.from({ length: 120 }, (_, line) => `line ${line + 1} of a long result`).join(
     "\n",
   );
   const turns = [
-    { ...turn, reasoning: "First I think about it.\nThen I call the tool.", content: HOSTILE_TEXT },
-    {
-      ...turn,
+    aRecordedTurn({
+      reasoning: "First I think about it.\nThen I call the tool.",
+      content: HOSTILE_TEXT,
+    }),
+    aRecordedTurn({
       content: "",
       calls: [],
       errors: [
@@ -261,21 +262,19 @@ function hardRecord(): RolloutRecord {
       ],
       results: [],
       nudge: "Call a tool.",
-    },
-    {
-      ...turn,
+    }),
+    aRecordedTurn({
       content: "",
       stream: 1,
       results: [{ name: "search", text: lines, isError: false, reward: 0.2, finished: false }],
-    },
-    {
-      ...turn,
+    }),
+    aRecordedTurn({
       content: "",
       stream: 2,
       results: [
         { name: "answer", text: "x".repeat(150_000), isError: true, reward: 0.9, finished: true },
       ],
-    },
+    }),
   ];
   return aRecord({
     turns,

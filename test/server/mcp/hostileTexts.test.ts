@@ -11,7 +11,7 @@ import { Redactor } from "../../../src/core/secrets/redaction/redactor.ts";
 import { systemClock } from "../../../src/node/clock.ts";
 import { ALLOWABLE } from "../../../src/server/mcp/permission.ts";
 import { MAX_CHARS } from "../../../src/server/tools/toolText.ts";
-import { aRecord, rolloutFacts, stepFacts } from "../../core/runFolder/builders.ts";
+import { aRecord, aRecordedTurn, rolloutFacts, stepFacts } from "../../core/runFolder/builders.ts";
 import { filesOnDisk, folderOfAllTests } from "../../fakes/onDisk.ts";
 import { startedRun } from "../../fakes/startedRun.ts";
 import { framedParts } from "../tools/framed.ts";
@@ -64,8 +64,6 @@ beforeAll(async () => {
   const facts = { ...stepFacts(), step: 0, rollouts: [rolloutFacts()] };
   await appendMetrics(files, run, buildMetricsRow(facts));
   const store = createRolloutStore({ fileSystem: files, redactor, folder: run });
-  const [turn] = aRecord().turns;
-  if (turn === undefined) throw new Error("The sample record has a turn.");
   for (let index = 0; index < ROLLOUTS; index += 1) {
     const text = requestOf(index);
     const result = { name: text, text, isError: false, reward: 1, finished: true };
@@ -79,8 +77,7 @@ beforeAll(async () => {
         promptText: text,
         error: text,
         turns: [
-          {
-            ...turn,
+          aRecordedTurn({
             sampledText: text,
             reasoning: text,
             content: text,
@@ -88,7 +85,7 @@ beforeAll(async () => {
             calls: [{ name: text, args: text, raw: text }],
             errors: [{ kind: "json", raw: text, message: text }],
             results: [result],
-          },
+          }),
         ],
       }),
     );

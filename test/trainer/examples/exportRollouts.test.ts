@@ -8,7 +8,7 @@ import { storedTools } from "../../../src/core/rollout/episodeRecord.ts";
 import { runPaths } from "../../../src/core/runFolder/files/layout.ts";
 import { markRollout } from "../../../src/core/runFolder/marks.ts";
 import { exportRollouts } from "../../../src/trainer/examples/exportRollouts.ts";
-import { aRecord } from "../../core/runFolder/builders.ts";
+import { aRecord, aRecordedTurn } from "../../core/runFolder/builders.ts";
 import { filesOnDisk, folderOfEachTest } from "../../fakes/onDisk.ts";
 import { type StoredOne, writeStoredRun } from "./storedRun.ts";
 
@@ -45,9 +45,7 @@ async function linesOf(path: string) {
     .map((line): unknown => JSON.parse(line));
 }
 
-const [turn] = aRecord({}).turns;
-if (turn === undefined) throw new Error("The builder makes a turn.");
-const empty = { ...turn, content: "", calls: [], results: [] };
+const empty = aRecordedTurn({ content: "", calls: [], results: [] });
 const error = { kind: "not_readable", raw: "{", message: "The call is not JSON." };
 const images = [{ file: "a.png", width: 1, height: 1, tokens: 1 }];
 const declared = (description: string, schema: object) =>
@@ -126,7 +124,7 @@ describe("rollouts as a dataset", () => {
 
   it("are the best rollouts of a task that the format can represent", async () => {
     const { run } = await writeRun([
-      { index: 7, turns: [{ ...turn, content: "", calls: [] }] },
+      { index: 7, turns: [aRecordedTurn({ content: "", calls: [] })] },
       { index: 7, reward: 0.5, ids: null },
       { index: 7, reward: 0.25 },
     ]);
@@ -149,7 +147,10 @@ describe("rollouts as a dataset", () => {
   });
 
   it.each<[string, readonly StoredOne[]]>([
-    ["cannot represent a turn", [{ turns: [empty] }, { turns: [{ ...turn, errors: [error] }] }]],
+    [
+      "cannot represent a turn",
+      [{ turns: [empty] }, { turns: [aRecordedTurn({ errors: [error] })] }],
+    ],
     ["would replace an image by text", [{ images }]],
     [
       "lack part of a tool",
@@ -193,7 +194,7 @@ describe("rollouts as a dataset", () => {
 
   it("are the best and the worst of each group as preferences", async () => {
     const result = { name: "", text: "Right.", isError: false, reward: 1, finished: true };
-    const said = (content: string) => [{ ...turn, content, calls: [], results: [result] }];
+    const said = (content: string) => [aRecordedTurn({ content, calls: [], results: [result] })];
     const one = (rollout: number, reward: number, index = 7) => ({
       group: index,
       rollout,
@@ -291,7 +292,7 @@ describe("rollouts as a dataset", () => {
     const { run } = await writeRun([{ ids: null }]);
     await expect(exported(run, "tokens")).rejects.toThrow("their tokens are not stored");
     const agent = { exit: "0", output: "", refusals: [] };
-    const several = await writeRun([{ agent, turns: [{ ...turn, stream: 1 }] }], "several");
+    const several = await writeRun([{ agent, turns: [aRecordedTurn({ stream: 1 })] }], "several");
     await expect(exported(several.run)).rejects.toThrow(
       /can be written as messages, .* or several conversations\. Set --format tokens/,
     );

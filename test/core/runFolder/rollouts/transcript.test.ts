@@ -1,11 +1,9 @@
 import { expect, test } from "vitest";
 import { transcriptOf } from "../../../../src/core/runFolder/rollouts/transcript.ts";
-import { anAgentRecord, aRecord } from "../builders.ts";
+import { anAgentRecord, aRecord, aRecordedResult, aRecordedTurn } from "../builders.ts";
 
 test("a transcript has everything that was said, and nothing that differs between identical rollouts", () => {
-  const [turn] = aRecord().turns;
-  if (turn === undefined) throw new Error("The record has no turn.");
-  const record = aRecord({ turns: [{ ...turn, reasoning: "2 and 3 make 5." }] });
+  const record = aRecord({ turns: [aRecordedTurn({ reasoning: "2 and 3 make 5." })] });
   const text = transcriptOf(record);
   expect(text.split("\n").filter((line) => line.startsWith("#"))).toEqual([
     ...["## System", "## Prompt", "## Turn 1", "### Reasoning", "### Call answer"],
@@ -17,21 +15,16 @@ test("a transcript has everything that was said, and nothing that differs betwee
 });
 
 test("environment answers without a call, and failures, are included", () => {
-  const [turn] = aRecord().turns;
-  if (turn === undefined) throw new Error("The record has no turn.");
   const errors = [{ kind: "json", raw: "{oops", message: "This is no JSON." }];
-  const odd = { ...turn, calls: [], errors, nudge: "Call a tool." };
+  const odd = aRecordedTurn({ calls: [], errors, nudge: "Call a tool." });
   const text = transcriptOf(aRecord({ turns: [odd], reward: null, error: "answered 503" }));
   for (const said of ["{oops\nThis is no JSON.", "Call a tool.", "Richtig ✓", "answered 503"])
     expect(text).toContain(said);
 });
 
 test("a transcript separates an agent's own calls from the model's", () => {
-  const turns = aRecord().turns.map((turn) => ({
-    ...turn,
-    results: turn.results.map((result) => ({ ...result, agentArgs: '{"value":6}' })),
-  }));
-  const text = transcriptOf(aRecord({ turns }));
+  const results = [aRecordedResult({ agentArgs: '{"value":6}' })];
+  const text = transcriptOf(aRecord({ turns: [aRecordedTurn({ results })] }));
   expect(text).toContain('### Agent called answer\n\n{"value":6}\n\n### Result answer');
   expect(text.split("### Result answer")).toHaveLength(2);
 });

@@ -3,7 +3,7 @@ import type { RolloutRecord } from "../../../../src/core/runFolder/rollouts/roll
 import { describeRollout } from "../../../../src/core/tracking/openreward/describeRollout.ts";
 import { uploadEvents } from "../../../../src/core/tracking/openreward/uploadEvents.ts";
 import { uploadSettings } from "../../openreward/uploadBuilders.ts";
-import { aRecord } from "../../runFolder/builders.ts";
+import { aRecord, aRecordedTurn } from "../../runFolder/builders.ts";
 import { aConfig, anEnvironment } from "../../training/builders.ts";
 
 type Turn = RolloutRecord["turns"][number];
@@ -14,9 +14,7 @@ const settings = uploadSettings(
 );
 
 function aTurn(changes: Partial<Turn>): Turn {
-  const [turn] = aRecord().turns;
-  if (turn === undefined) throw new Error("the record has a turn");
-  return { ...turn, calls: [], results: [], ...changes };
+  return aRecordedTurn({ calls: [], results: [], ...changes });
 }
 
 function messages(...turns: readonly Turn[]) {

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { runPaths } from "../../../../src/core/runFolder/files/layout.ts";
 import { Redactor } from "../../../../src/core/secrets/redaction/redactor.ts";
 import { StoredGroups } from "../../../../src/core/training/generation/storedGroups.ts";
-import { aRecord } from "../../runFolder/builders.ts";
+import { aRecordedTurn } from "../../runFolder/builders.ts";
 import { aGroup, aRollout } from "../builders.ts";
 import { aContext, FOLDER } from "../fakeContext.ts";
 
@@ -42,13 +42,11 @@ it("a group on disk contains no secret in its texts, error, or tool names", asyn
   const key = { position: 0, version: 0, settingsHash: "h" };
   const tools = [{ name: SECRET, isError: true, durationS: 1 }];
   const rollout = aRollout({ reward: null, facts: { tools } });
-  const [turn] = aRecord().turns;
-  if (turn === undefined) throw new Error("the builder's record has a turn");
   const record = {
     ...rollout.record,
     promptText: `Say ${SECRET} and ${ENCODED}.`,
     error: SECRET,
-    turns: [{ ...turn, sampledText: SECRET }],
+    turns: [aRecordedTurn({ sampledText: SECRET })],
   };
   await stored.add(key, { ...rollout, record, stack: `Error: ${SECRET}\n at ${ENCODED}` });
   expect(leaks(context.fileSystem.files)).toEqual([]);
