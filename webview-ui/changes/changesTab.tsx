@@ -78,7 +78,7 @@ export function ChangesTab({ dashboard }: DashboardProps) {
 
 function BackToList({ dashboard }: DashboardProps) {
   return (
-    <div class="changes-head row">
+    <div class="row">
       <Button
         class="quiet"
         icon="chevronLeft"

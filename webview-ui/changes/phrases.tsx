@@ -66,7 +66,7 @@ interface TableProps extends PhrasesProps {
 function PhraseTable({ dashboard, title, phrases, changes }: TableProps) {
   const [open, setOpen] = useState<string | null>(null);
   return (
-    <section class="phrase-table" aria-label={title}>
+    <section aria-label={title}>
       <h3>{title}</h3>
       {phrases.length === 0 ? (
         <p class="note">{changes.isComplete ? l10n.t("none") : ""}</p>

@@ -21,7 +21,7 @@ export function CompareControls({ runs }: RunsProps) {
   const isZoomed =
     (xRanges[xAxis] ?? null) !== null || Object.values(yRanges).some((own) => own !== null);
   return (
-    <fieldset class="controls compare-controls wrap">
+    <fieldset class="controls wrap">
       <legend class="visually-hidden">{strings.chart.controls}</legend>
       <MetricSearch runs={runs} />
       <Choice

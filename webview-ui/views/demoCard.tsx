@@ -14,7 +14,7 @@ export function DemoCard({ dashboard }: DashboardProps) {
   if (dashboard.settings.value.isDemoCardClosed) return null;
   const isDone = hasEnded(run.state) && run.completedSteps > 0;
   return (
-    <section class="card demo-card" aria-labelledby="demo-card-title">
+    <section class="card" aria-labelledby="demo-card-title">
       <div class="card-head row">
         <h2 id="demo-card-title">{l10n.t("Local demo")}</h2>
         <div class="card-actions">

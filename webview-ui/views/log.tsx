@@ -26,7 +26,7 @@ export function Log({ dashboard }: DashboardProps) {
   return (
     <div class="page stack" ref={scrolled}>
       {host.can("openLog") ? (
-        <div class="log-head wrap">
+        <div class="wrap">
           <Button
             class="secondary"
             label={l10n.t("Open run log")}

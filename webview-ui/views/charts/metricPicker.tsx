@@ -20,7 +20,7 @@ export function MetricPicker({ dashboard, charts }: PickerProps) {
   const id = useId();
   const drawn = charts.filter(({ isDrawn }) => isDrawn).length;
   return (
-    <div class="picker">
+    <div>
       <div class="section-head wrap">
         <h2 id="metrics-title">{l10n.t("Metrics")}</h2>
         <Button

@@ -106,7 +106,7 @@ function RewardTurns({ turns, advantages }: RewardTurnsProps) {
   });
   if (earned.length < 2) return null;
   return (
-    <table class="reward-turns">
+    <table>
       <TableHead
         heads={[
           [l10n.t("Turn")],

@@ -259,7 +259,7 @@ function SavedFilters({ dashboard }: DashboardProps) {
   const own = name.trim();
   const others = savedFilters.filter((saved) => saved.name !== own);
   return (
-    <div class="filter-row saved-filters wrap">
+    <div class="filter-row wrap">
       {savedFilters.length === 0 ? null : <span class="fact">{l10n.t("Saved filters")}</span>}
       {savedFilters.map((saved) => (
         <span class="saved-filter" key={saved.name}>
