@@ -5,7 +5,7 @@ import { withoutUndefined } from "../../src/shared/withoutUndefined.ts";
 import type { DashboardModel } from "./dashboardModel.ts";
 import { NO_FILTER, type RolloutFilter } from "./viewState.ts";
 
-type Result = EvaluationView["results"][number];
+export type Result = EvaluationView["results"][number];
 
 export interface EvaluatedCell extends Pick<Result, "environment" | "split" | "temperature"> {
   /** Completed steps. */
@@ -26,18 +26,15 @@ export function openEvaluation(dashboard: DashboardModel, cell: EvaluatedCell): 
 
 /** Filters only by the fields in which the results differ. */
 function filterFor(
-  { environment, split, temperature, model }: EvaluatedCell,
-  results: readonly (Result & { readonly model: string | undefined })[],
+  cell: EvaluatedCell,
+  results: readonly Omit<EvaluatedCell, "step">[],
 ): Partial<RolloutFilter> {
+  const differing = <Field extends keyof Omit<EvaluatedCell, "step">>(field: Field) =>
+    results.some((other) => other[field] !== cell[field]) ? cell[field] : undefined;
   return withoutUndefined({
-    environment: results.some((other) => other.environment !== environment)
-      ? environment
-      : undefined,
-    split: results.some((other) => other.split !== split) ? split : undefined,
-    temperature: results.some((other) => other.temperature !== temperature)
-      ? temperature
-      : undefined,
-    model:
-      model !== undefined && results.some((other) => other.model !== model) ? model : undefined,
+    environment: differing("environment"),
+    split: differing("split"),
+    temperature: differing("temperature"),
+    model: differing("model"),
   });
 }

@@ -1,9 +1,8 @@
 /** Evaluations as a table: evaluated weights in rows, tasks and sampling settings in columns. */
 
 import type { EvaluationView } from "../../src/shared/dashboardTypes.ts";
-import type { EvaluatedCell } from "./evaluationCell.ts";
+import type { EvaluatedCell, Result } from "./evaluationCell.ts";
 
-export type Result = EvaluationView["results"][number];
 export type EvaluationColumn = Pick<EvaluatedCell, "environment" | "split" | "temperature">;
 
 export interface EvaluationPivotRow {

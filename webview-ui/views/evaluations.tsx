@@ -18,12 +18,11 @@ import { cellTitle } from "../controls/setTitle.ts";
 import { TableHead } from "../controls/tableHead.tsx";
 import { useScroll } from "../controls/useScroll.ts";
 import type { DashboardModel, DashboardProps } from "../model/dashboardModel.ts";
-import { type EvaluatedCell, openEvaluation } from "../model/evaluationCell.ts";
+import { type EvaluatedCell, openEvaluation, type Result } from "../model/evaluationCell.ts";
 import {
   type EvaluationPivot,
   type EvaluationPivotRow,
   evaluationPivot,
-  type Result,
 } from "../model/evaluationPivot.ts";
 import type { Host } from "../model/host.ts";
 import { strings } from "../strings/strings.ts";
