@@ -46,12 +46,12 @@ it("gives the same results as separate runs of the same settings, also with two 
 
 it("halves: the best run stops, goes on, and gives what it gives without stopping", async () => {
   const line = ["--grid", "learning_rate=2e-3,8e-3", "--seed=1", "--run_name=half"];
-  const args = ["sweep", config, ...line, ...SHORT, "--halve", "1", "--json"];
+  const args = ["sweep", config, ...line, ...SHORT, "--halve", "2", "--json"];
   const { code, stdout, stderr } = await runProgram(args, {});
   expect(code, stderr).toBe(0);
   const { runs } = JSON.parse(stdout) as { runs: { state: string; steps: number }[] };
   const states = runs.map(({ state, steps }) => `${state} ${steps}`);
-  expect(states.toSorted()).toEqual(["done 3", "dropped 1"]);
+  expect(states.toSorted()).toEqual(["done 3", "dropped 2"]);
   const best = ["2e-3", "8e-3"][states.indexOf("done 3")];
   expect(await trained(folderOf("half-sweep", `${best}`))).toEqual(
     await trained(folderOf("pair-sweep", `${best}.seed_1`)),

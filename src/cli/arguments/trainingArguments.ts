@@ -78,8 +78,8 @@ export function sweepCommand(given: GivenArguments) {
     grid: given.texts("grid"),
     /** Number of runs in parallel, at least 1. */
     parallel: given.number("parallel", { least: 1 }) ?? 1,
-    /** Steps after which only the better half goes on; null = all runs train to their end. */
-    halve: given.number("halve", { least: 1 }),
+    /** Steps after which only the better half goes on; null = all runs train to their end. Rewards of the first step show no setting. */
+    halve: given.number("halve", { least: 2 }),
     retriesFailed: given.has("retry-failed"),
     /** True to show the runs without starting any. */
     isShowOnly: given.has("show"),

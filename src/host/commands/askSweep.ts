@@ -136,7 +136,7 @@ async function knownSweeps({
 
 /** Steps after which only the better half goes on; null to train all runs to their end; undefined if the user canceled. */
 async function askHalving(rows: readonly SweepRow[]): Promise<number | null | undefined> {
-  // Fewer settings save too little.
+  // Fewer runs save too little.
   if (rows.length < MANY_RUNS) return null;
   const all = {
     icon: "check-all",
@@ -161,10 +161,12 @@ async function askHalving(rows: readonly SweepRow[]): Promise<number | null | un
   const answer = await plainWindow.showInputBox({
     title: vscode.l10n.t("Start Sweep"),
     prompt: vscode.l10n.t("Steps after which the worse half stops for the first time."),
-    value: String(Math.ceil(Math.max(10, ...planned) / rows.length)),
+    value: String(Math.max(2, Math.ceil(Math.max(10, ...planned) / rows.length))),
     ignoreFocusOut: true,
     validateInput: (value) =>
-      /^[1-9]\d*$/.test(value) ? undefined : vscode.l10n.t("Enter a whole number from 1."),
+      /^\d+$/.test(value) && Number(value) >= 2
+        ? undefined
+        : vscode.l10n.t("Enter a whole number from 2."),
   });
   return answer === undefined ? undefined : Number(answer);
 }

@@ -25,7 +25,7 @@ const trainTask = z.object({
   /** Number of concurrent runs of the grid. */
   parallel: z.number().int().min(1).exactOptional(),
   /** Steps after which only the better half of the grid goes on. */
-  halve: z.number().int().min(1).exactOptional(),
+  halve: z.number().int().min(2).exactOptional(),
   /** True to retry runs of the grid that failed before. */
   retryFailed: z.boolean().exactOptional(),
   /** What to evaluate: checkpoints, run folders and `base`. */
