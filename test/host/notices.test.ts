@@ -23,8 +23,7 @@ vi.mock("vscode", async () => {
     return editor.answer;
   };
   return {
-    ...(await import("./keys/fakeVscode.ts")).fakeVscode,
-    Uri: { file: (path: string) => ({ fsPath: path }) },
+    ...(await import("./fakeVscode.ts")).fakeVscode,
     commands: { executeCommand: async (...words: unknown[]) => editor.commands.push(words) },
     window: {
       showInformationMessage: show,

@@ -25,7 +25,7 @@ const editor = vi.hoisted(() => ({
   done: [] as string[],
 }));
 vi.mock("vscode", async () => {
-  const { fakeVscode } = await import("../host/keys/fakeVscode.ts");
+  const { fakeVscode } = await import("../host/fakeVscode.ts");
   const ask = (what: string) => async (text: unknown) => {
     editor.asked.push(typeof text === "string" ? text : what);
     return undefined;
@@ -33,15 +33,9 @@ vi.mock("vscode", async () => {
   const act = (what: string) => async () => {
     editor.done.push(what);
   };
-  class Nothing {}
   return {
     ...fakeVscode,
-    EventEmitter: Nothing,
-    TreeItem: Nothing,
-    ThemeIcon: Nothing,
-    ThemeColor: Nothing,
-    Uri: Object.assign(Nothing, { file: (path: string) => ({ fsPath: path }) }),
-    Disposable: { from: () => ({ dispose: () => undefined }) },
+    Uri: Object.assign(class {}, fakeVscode.Uri),
     env: {
       ...fakeVscode.env,
       clipboard: { writeText: act("clipboard") },

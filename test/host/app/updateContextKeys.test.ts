@@ -6,12 +6,11 @@ import { aCheckpointEntry, aRunFile } from "../../core/runFolder/builders.ts";
 import { aRun } from "../views/runEntries.ts";
 
 const keys = vi.hoisted(() => new Map<string, unknown>());
-vi.mock("vscode", () => ({
+vi.mock("vscode", async () => ({
+  ...(await import("../fakeVscode.ts")).fakeVscode,
   commands: {
     executeCommand: async (_: string, key: string, value: unknown) => keys.set(key, value),
   },
-  Disposable: { from: () => ({ dispose: () => undefined }) },
-  l10n: { t: (text: string) => text },
 }));
 
 beforeEach(() => {

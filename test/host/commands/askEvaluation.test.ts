@@ -18,8 +18,7 @@ const editor = vi.hoisted(() => ({
   offered: [] as (readonly string[])[],
 }));
 vi.mock("vscode", async () => ({
-  ...(await import("../keys/fakeVscode.ts")).fakeVscode,
-  ThemeIcon: class {},
+  ...(await import("../fakeVscode.ts")).fakeVscode,
   window: {
     showQuickPick: async (items: readonly Item[], { canPickMany }: { canPickMany?: boolean }) => {
       editor.offered.push(items.map(({ label, description }) => `${label} ${description}`));

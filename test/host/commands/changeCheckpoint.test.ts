@@ -27,10 +27,7 @@ const editor = vi.hoisted(() => ({
   details: [] as string[],
 }));
 vi.mock("vscode", async () => ({
-  ...(await import("../keys/fakeVscode.ts")).fakeVscode,
-  Uri: { file: (fsPath: string) => ({ fsPath }) },
-  workspace: { getWorkspaceFolder: () => undefined },
-  ProgressLocation: { Notification: 15 },
+  ...(await import("../fakeVscode.ts")).fakeVscode,
   window: {
     showQuickPick: async (items: readonly { label: string }[]) =>
       items.find(({ label }) => label === editor.pick),

@@ -22,8 +22,7 @@ const editor = vi.hoisted(() => ({
   numbers: [] as (string | undefined)[],
 }));
 vi.mock("vscode", async () => ({
-  ...(await import("../keys/fakeVscode.ts")).fakeVscode,
-  ThemeIcon: class {},
+  ...(await import("../fakeVscode.ts")).fakeVscode,
   window: {
     showQuickPick: async (items: readonly Item[], { canPickMany }: { canPickMany?: boolean }) => {
       editor.offered.push(items.map(({ label }) => label));

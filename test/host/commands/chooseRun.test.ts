@@ -8,14 +8,14 @@ const shown = vi.hoisted((): string[][] => []);
 /** The runs that the user could pick from. */
 const offered = vi.hoisted((): string[] => []);
 vi.mock("vscode", async () => {
-  const { fakeTrees } = await import("../keys/fakeVscode.ts");
+  const { fakeVscode } = await import("../fakeVscode.ts");
   const showInformationMessage = async (...texts: readonly unknown[]) => {
     // A message without buttons has options in their place.
     shown.push(texts.filter((text) => typeof text === "string"));
     return undefined;
   };
   return {
-    ...fakeTrees,
+    ...fakeVscode,
     workspace: {},
     window: {
       showInformationMessage,

@@ -17,7 +17,7 @@ const editor = vi.hoisted(() => ({
   shown: [] as string[],
 }));
 vi.mock("vscode", async () => {
-  const { fakeWindow } = await import("../keys/fakeVscode.ts");
+  const { fakeVscode } = await import("../fakeVscode.ts");
   class Uri {
     readonly path: string;
     constructor(path: string) {
@@ -28,10 +28,10 @@ vi.mock("vscode", async () => {
     }
   }
   return {
-    ...fakeWindow,
+    ...fakeVscode,
     Uri,
     workspace: {
-      ...fakeWindow.workspace,
+      ...fakeVscode.workspace,
       asRelativePath: ({ path }: Uri) => path,
       findFiles: async () => ["/a.tinker.yaml", "/beside.tinker.yaml"].map((path) => new Uri(path)),
       getConfiguration: () => ({ get: () => editor.overrides }),

@@ -22,9 +22,7 @@ const editor = vi.hoisted(() => ({
   isCanceled: false,
 }));
 vi.mock("vscode", async () => ({
-  ...(await import("../keys/fakeVscode.ts")).fakeVscode,
-  ProgressLocation: { Notification: 15 },
-  Uri: { file: (fsPath: string) => ({ fsPath }) },
+  ...(await import("../fakeVscode.ts")).fakeVscode,
   commands: { executeCommand: async () => undefined },
   window: {
     showInformationMessage: async (text: string, options: { detail?: string }) => {

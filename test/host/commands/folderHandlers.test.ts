@@ -19,13 +19,10 @@ const editor = vi.hoisted(() => ({
   /** The runs of each list. */
   offered: [] as string[][],
 }));
-vi.mock("vscode", () => ({
+vi.mock("vscode", async () => ({
+  ...(await import("../fakeVscode.ts")).fakeVscode,
   UIKind: { Desktop: 1, Web: 2 },
   Uri: { file: (path: string) => ({ path }) },
-  l10n: {
-    t: (text: string, ...values: readonly string[]) =>
-      text.replace(/\{(\d)\}/g, (_, index: string) => values[Number(index)] ?? ""),
-  },
   env: {
     clipboard: { writeText: async (text: string) => void editor.copied.push(text) },
     get remoteName() {

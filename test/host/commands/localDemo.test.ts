@@ -9,7 +9,7 @@ const editor = vi.hoisted(() => ({
   workspaceFolders: ["alpha", "beta"].map((name) => ({ name, uri: { path: `/${name}` } })),
 }));
 vi.mock("vscode", async () => ({
-  ...(await import("../keys/fakeVscode.ts")).fakeVscode,
+  ...(await import("../fakeVscode.ts")).fakeVscode,
   Uri: {
     joinPath: ({ path }: { readonly path: string }, name: string) => ({ path: `${path}/${name}` }),
   },

@@ -3,7 +3,7 @@ import { newEnvironmentHandlers } from "../../../src/host/commands/newEnvironmen
 
 const editor = vi.hoisted(() => ({ shown: [] as unknown[], commands: [] as string[] }));
 vi.mock("vscode", async () => ({
-  ...(await import("../keys/fakeVscode.ts")).fakeWindow,
+  ...(await import("../fakeVscode.ts")).fakeVscode,
   window: {
     showInformationMessage: async (...words: readonly string[]) => {
       editor.shown.push(words);

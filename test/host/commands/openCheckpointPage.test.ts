@@ -6,8 +6,8 @@ import { aCheckpointEntry } from "../../core/runFolder/builders.ts";
 import { aRun } from "../views/runEntries.ts";
 
 const opened = vi.hoisted(() => [] as unknown[]);
-vi.mock("vscode", () => ({
-  l10n: { t: (text: string, name: string) => text.replace("{0}", name) },
+vi.mock("vscode", async () => ({
+  ...(await import("../fakeVscode.ts")).fakeVscode,
   env: { openExternal: async (target: unknown) => void opened.push(target) },
 }));
 

@@ -5,9 +5,9 @@ import { aRun } from "../views/runEntries.ts";
 
 const said = vi.hoisted((): string[] => []);
 vi.mock("vscode", async () => {
-  const { fakeTrees } = await import("../keys/fakeVscode.ts");
+  const { fakeVscode } = await import("../fakeVscode.ts");
   return {
-    ...fakeTrees,
+    ...fakeVscode,
     workspace: {},
     window: {
       showInputBox: async ({ title }: { readonly title: string }) => void said.push(title),

@@ -3,11 +3,9 @@ import { startHandlers } from "../../../src/host/commands/startHandlers.ts";
 
 const ends = vi.hoisted((): ((end: object) => void)[] => []);
 vi.mock("vscode", async () => {
-  const { fakeTrees, fakeWindow } = await import("../keys/fakeVscode.ts");
+  const { fakeVscode } = await import("../fakeVscode.ts");
   return {
-    ...fakeTrees,
-    workspace: fakeWindow.workspace,
-    ProgressLocation: { Notification: 15 },
+    ...fakeVscode,
     tasks: {
       executeTask: async () => undefined,
       onDidEndTask: (listener: (end: object) => void) => {

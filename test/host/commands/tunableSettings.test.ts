@@ -30,14 +30,13 @@ const editor = vi.hoisted(() => ({
   shown: [] as Shown[],
 }));
 vi.mock("vscode", async () => {
-  const { fakeVscode } = await import("../keys/fakeVscode.ts");
+  const { fakeVscode } = await import("../fakeVscode.ts");
   const answer = async (shown: Shown) => {
     editor.shown.push(shown);
     return editor.answers.shift()?.(shown);
   };
   return {
     ...fakeVscode,
-    ThemeIcon: class {},
     window: {
       showQuickPick: (items: Shown["items"]) => answer({ items }),
       showInputBox: ({ validateInput }: Pick<Shown, "validateInput">) => answer({ validateInput }),

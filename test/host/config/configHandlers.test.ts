@@ -3,7 +3,7 @@ import { configHandlers } from "../../../src/host/config/configHandlers.ts";
 
 const shown = vi.hoisted((): (readonly string[])[] => []);
 vi.mock("vscode", async () => ({
-  ...(await import("../keys/fakeVscode.ts")).fakeVscode,
+  ...(await import("../fakeVscode.ts")).fakeVscode,
   Uri: class {},
   workspace: { getConfiguration: () => ({ get: () => undefined }), findFiles: async () => [] },
   window: {

@@ -11,27 +11,18 @@ import { configContext } from "../../../src/host/config/languageFeatures.ts";
 import { taskCompletionProvider } from "../../../src/host/config/taskCompletionProvider.ts";
 import { CONFIG_NAMES } from "../../../src/shared/configNames.ts";
 import { CATALOGUE } from "../../core/config/editing/aCatalogue.ts";
-import { aDocument, type createFakeVscode, type FakeDocument } from "./fakeVscode.ts";
+import { settings } from "../fakeVscode.ts";
+import { aDocument, editor, type FakeDocument, vscode } from "./configEditor.ts";
 
-const fake = vi.hoisted(() => ({ current: null as unknown }));
-vi.mock("vscode", async () => {
-  const { createFakeVscode } = await import("./fakeVscode.ts");
-  const made = createFakeVscode();
-  fake.current = made;
-  return made.vscode;
-});
-
-type Fake = ReturnType<typeof createFakeVscode>;
-const editor = (): Fake => fake.current as Fake;
+vi.mock("vscode", async () => (await import("./configEditor.ts")).vscode);
 
 /** Has only the members of a document that are used. */
 const asDocument = (document: FakeDocument) => document as unknown as vscodeTypes.TextDocument;
 
 beforeEach(() => {
-  const { settings, textDocuments, state } = editor();
   settings.clear();
-  textDocuments.splice(0);
-  state.isTrusted = true;
+  editor.textDocuments.splice(0);
+  vscode.workspace.isTrusted = true;
 });
 
 describe("a document is recognized as a configuration", () => {
@@ -51,10 +42,10 @@ describe("a document is recognized as a configuration", () => {
   });
 
   it("and listed in the context key for menus", () => {
-    editor().textDocuments.push(aDocument("a: 1"), aDocument("a: 1", "/a/other.yaml"));
-    const known = [editor().vscode.Uri.file("/a/b.tinker.yaml")] as unknown as vscodeTypes.Uri[];
+    editor.textDocuments.push(aDocument("a: 1"), aDocument("a: 1", "/a/other.yaml"));
+    const known = [vscode.Uri.file("/a/b.tinker.yaml")] as unknown as vscodeTypes.Uri[];
     configFilesKey(() => known).dispose();
-    expect(editor().context.get("tinkerRL.configFiles")).toEqual([
+    expect(editor.contextKeys.get("tinkerRL.configFiles")).toEqual([
       "/a/b.tinker.yaml",
       "/projects/tinker-config.yaml",
     ]);
@@ -113,9 +104,9 @@ describe("the server's questions about a configuration", () => {
   });
 
   it("include overrides, and lenses that start programs, only in a trusted workspace", () => {
-    editor().settings.set("overrides", { batch_size: 8 });
+    settings.set("overrides", { batch_size: 8 });
     expect(configContext(uri, loaded()).overrides).toEqual(["batch_size=8"]);
-    editor().state.isTrusted = false;
+    vscode.workspace.isTrusted = false;
     const { overrides, lenses, readsData } = configContext(uri, loaded());
     expect(overrides).toEqual([]);
     expect(lenses?.canStart).toBe(false);
@@ -123,15 +114,14 @@ describe("the server's questions about a configuration", () => {
   });
 
   it("leave out disabled lenses and hints", () => {
-    editor().settings.set("config.codeLens", false);
-    editor().settings.set("config.inlayHints", false);
+    settings.set("config.codeLens", false);
+    settings.set("config.inlayHints", false);
     expect(configContext(uri, loaded())).toMatchObject({ lenses: null, wantsHints: false });
   });
 });
 
 describe("patterns for configuration names", () => {
   it("match any text at each star, however many stars there are", () => {
-    const { settings, vscode } = editor();
     settings.set("config.files", ["a*".repeat(14), "b*[1]*.yaml"]);
     const isConfig = (name: string) =>
       isConfigName(vscode.Uri.file(`/projects/${name}`) as unknown as vscodeTypes.Uri);
@@ -144,7 +134,7 @@ describe("patterns for configuration names", () => {
   });
 
   it("are searched with single stars and no other glob syntax", () => {
-    editor().settings.set("config.files", ["a*b*c*d", "{x,y}.yaml", "[1]?*"]);
+    settings.set("config.files", ["a*b*c*d", "{x,y}.yaml", "[1]?*"]);
     expect(configGlob()).toBe("**/{a*d,?x?y?.yaml,?1??*}");
   });
 });
@@ -154,8 +144,7 @@ describe("completion in tasks.json", () => {
   const text = '{"tasks": [{"type": "tinker-rl", "config": "old.yaml"}]}';
   const document = aDocument(text, "/projects/.vscode/tasks.json");
   const offers = (offset: number) => {
-    const { vscode, state } = editor();
-    state.foundFiles = [vscode.Uri.file("/projects/configs/a.tinker.yaml")];
+    editor.foundFiles = [vscode.Uri.file("/projects/configs/a.tinker.yaml")];
     const provider = taskCompletionProvider(log);
     const position = document.positionAt(offset) as unknown as vscodeTypes.Position;
     return provider.provideCompletionItems(

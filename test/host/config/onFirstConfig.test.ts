@@ -1,17 +1,11 @@
 import { expect, it, vi } from "vitest";
 import { onFirstConfig } from "../../../src/host/config/onFirstConfig.ts";
-import { aDocument, type createFakeVscode } from "./fakeVscode.ts";
+import { aDocument, editor } from "./configEditor.ts";
 
-const fake = vi.hoisted(() => ({ current: null as unknown }));
-vi.mock("vscode", async () => {
-  const { createFakeVscode } = await import("./fakeVscode.ts");
-  const made = createFakeVscode();
-  fake.current = made;
-  return made.vscode;
-});
+vi.mock("vscode", async () => (await import("./configEditor.ts")).vscode);
 
 it("runs once when a configuration is opened or a document becomes one, not on each keystroke", () => {
-  const { fire } = fake.current as ReturnType<typeof createFakeVscode>;
+  const { fire } = editor;
   const then = vi.fn();
   const listening = onFirstConfig(then);
   fire("open", aDocument("a: 1", "/a/other.yaml"));

@@ -2,12 +2,9 @@ import { describe, expect, it, vi } from "vitest";
 import type * as vscodeTypes from "vscode";
 import { suggestionActions } from "../../../src/host/config/suggestionActions.ts";
 import { textWith, textWithEnvironment } from "../../core/config/configText.ts";
-import { aDocument } from "./fakeVscode.ts";
+import { aDocument } from "./configEditor.ts";
 
-vi.mock("vscode", async () => {
-  const { createFakeVscode } = await import("./fakeVscode.ts");
-  return createFakeVscode().vscode;
-});
+vi.mock("vscode", async () => (await import("./configEditor.ts")).vscode);
 
 const path = ["environments", "Owner/Game", "max_concurrency"];
 const edits = [{ path, value: 6 }];

@@ -4,8 +4,7 @@ import { aRun } from "../views/runEntries.ts";
 
 const shown = vi.hoisted((): string[] => []);
 vi.mock("vscode", async () => ({
-  ...(await import("../keys/fakeVscode.ts")).fakeTrees,
-  Uri: { file: (path: string) => ({ fsPath: path }) },
+  ...(await import("../fakeVscode.ts")).fakeVscode,
   workspace: { fs: { stat: () => Promise.reject(new Error("There is no such file.")) } },
   window: { showWarningMessage: async (text: string) => void shown.push(text) },
 }));

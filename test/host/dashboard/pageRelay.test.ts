@@ -4,12 +4,7 @@ import { pageRelay } from "../../../src/host/dashboard/pageTab.ts";
 import type { Server } from "../../../src/host/server/server.ts";
 import { PAGE_SETTINGS } from "../../server/dashboard/pageSettings.ts";
 
-vi.mock("vscode", () => ({
-  CancellationTokenSource: class {
-    readonly token = {};
-    cancel(): void {}
-  },
-}));
+vi.mock("vscode", async () => (await import("../fakeVscode.ts")).fakeVscode);
 
 const SURROUNDINGS = {
   runs: [],

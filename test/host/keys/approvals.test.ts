@@ -3,7 +3,7 @@ import { createApprovals } from "../../../src/host/keys/approvals.ts";
 import { FakeMemory } from "./fakeMemory.ts";
 import { FakeUi } from "./fakeUi.ts";
 
-vi.mock("vscode", async () => (await import("./fakeVscode.ts")).fakeVscode);
+vi.mock("vscode", async () => (await import("../fakeVscode.ts")).fakeVscode);
 
 const wanted = {
   key: "TINKER_API_KEY",

@@ -6,7 +6,7 @@ import {
 import { FakeMemory } from "./fakeMemory.ts";
 import { type Answer, FakeUi } from "./fakeUi.ts";
 
-vi.mock("vscode", async () => (await import("./fakeVscode.ts")).fakeVscode);
+vi.mock("vscode", async () => (await import("../fakeVscode.ts")).fakeVscode);
 
 const FOLDER = "/projects/project";
 const OWN = { folder: FOLDER, file: `${FOLDER}/.env` };

@@ -4,7 +4,7 @@ import { gatherKeys, recoverFromLaunchError } from "../../../src/host/keys/gathe
 import type { Answer } from "./fakeUi.ts";
 import { keyParts } from "./keyParts.ts";
 
-vi.mock("vscode", async () => (await import("./fakeVscode.ts")).fakeVscode);
+vi.mock("vscode", async () => (await import("../fakeVscode.ts")).fakeVscode);
 
 const PROJECT = "/projects/project";
 const ENV_FILE = `${PROJECT}/.env`;

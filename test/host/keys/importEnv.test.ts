@@ -3,7 +3,7 @@ import { type EnvFiles, importEnv } from "../../../src/host/keys/importEnv.ts";
 import { type Answer, FakeUi } from "./fakeUi.ts";
 import { FakeVault, openStore } from "./fakeVault.ts";
 
-vi.mock("vscode", async () => (await import("./fakeVscode.ts")).fakeVscode);
+vi.mock("vscode", async () => (await import("../fakeVscode.ts")).fakeVscode);
 
 const PATH = "/projects/project/.env";
 const TEXT = [

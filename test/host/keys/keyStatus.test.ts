@@ -4,7 +4,7 @@ import type { Answer } from "./fakeUi.ts";
 import { ADDED } from "./fakeVault.ts";
 import { keyParts } from "./keyParts.ts";
 
-vi.mock("vscode", async () => (await import("./fakeVscode.ts")).fakeVscode);
+vi.mock("vscode", async () => (await import("../fakeVscode.ts")).fakeVscode);
 
 const DAY_MS = 86_400_000;
 

@@ -8,7 +8,7 @@ import { type Answer, FakeUi } from "./fakeUi.ts";
 import { FakeVault, openStore } from "./fakeVault.ts";
 import { fakeKeyTest } from "./keyParts.ts";
 
-vi.mock("vscode", async () => (await import("./fakeVscode.ts")).fakeVscode);
+vi.mock("vscode", async () => (await import("../fakeVscode.ts")).fakeVscode);
 
 const VALUE = "tml-secret-value-1";
 

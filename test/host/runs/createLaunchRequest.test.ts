@@ -8,7 +8,7 @@ import { aTrainingRequest } from "../../fakes/aTrainingRequest.ts";
 import { folderOfEachTest } from "../../fakes/onDisk.ts";
 import { openEditor } from "./editorStart.ts";
 
-vi.mock("vscode", async () => (await import("../keys/fakeVscode.ts")).fakeWindow);
+vi.mock("vscode", async () => (await import("../fakeVscode.ts")).fakeVscode);
 
 const HOSTED = `model_name: Qwen/Qwen3-8B
 batch_size: 4

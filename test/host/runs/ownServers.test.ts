@@ -1,49 +1,39 @@
 import { beforeEach, expect, it, vi } from "vitest";
 import type { OwnServerReport } from "../../../src/api/environments.ts";
 import { OwnServers } from "../../../src/host/runs/ownServers.ts";
+import { fakeVscode } from "../fakeVscode.ts";
 
-const editor = vi.hoisted(() => ({
-  isTrusted: true,
-  log: "",
-  save: (_document: unknown): void => undefined,
-}));
-vi.mock("vscode", async () => ({
-  ...(await import("../keys/fakeVscode.ts")).fakeVscode,
-  workspace: {
-    get isTrusted() {
-      return editor.isTrusted;
+const editor = vi.hoisted(() => ({ log: "", save: (_document: unknown): void => undefined }));
+vi.mock("vscode", async () => {
+  const { fakeVscode } = await import("../fakeVscode.ts");
+  const onDidSaveTextDocument = (listener: (document: unknown) => void) => {
+    editor.save = listener;
+    return { dispose: () => undefined };
+  };
+  Object.assign(fakeVscode.workspace, { onDidSaveTextDocument });
+  return {
+    ...fakeVscode,
+    window: {
+      createOutputChannel: () => ({
+        append: (text: string) => {
+          editor.log += text;
+        },
+        appendLine: (text: string) => {
+          editor.log += `${text}\n`;
+        },
+        show: () => undefined,
+        dispose: () => undefined,
+      }),
     },
-    onDidSaveTextDocument: (listener: (document: unknown) => void) => {
-      editor.save = listener;
-      return { dispose: () => undefined };
-    },
-  },
-  window: {
-    createOutputChannel: () => ({
-      append: (text: string) => {
-        editor.log += text;
-      },
-      appendLine: (text: string) => {
-        editor.log += `${text}\n`;
-      },
-      show: () => undefined,
-      dispose: () => undefined,
-    }),
-  },
-  CancellationTokenSource: class {
-    readonly token = { isCancellationRequested: false, onCancel: (): void => undefined };
-    cancel(): void {
-      this.token.isCancellationRequested = true;
-      this.token.onCancel();
-    }
-  },
-}));
+  };
+});
 
 const MAZE = { name: "maze", config: "/project/tinker-config.yaml" };
 const READY = { kind: "ready", address: "http://127.0.0.1:1", splits: [] } as const;
 
 beforeEach(() => {
-  Object.assign(editor, { isTrusted: true, log: "" });
+  editor.log = "";
+  fakeVscode.workspace.isTrusted = true;
 });
 
 /** The window's server, which keeps started servers running until they are canceled, or refuses to start them. */
@@ -131,7 +121,7 @@ it("serves the environment of its own configuration, not one of the same name", 
 });
 
 it("starts nothing in Restricted Mode", async () => {
-  editor.isTrusted = false;
+  fakeVscode.workspace.isTrusted = false;
   const { own, state } = servers();
   await own.start(MAZE);
   expect(state.starts).toBe(0);

@@ -6,12 +6,7 @@ import type { Server } from "../../../src/host/server/server.ts";
 import type { ServerRequestOptions } from "../../../src/host/server/serverClient.ts";
 import { aRun } from "../views/runEntries.ts";
 
-vi.mock("vscode", () => ({
-  CancellationTokenSource: class {
-    readonly token = {};
-    cancel(): void {}
-  },
-}));
+vi.mock("vscode", async () => (await import("../fakeVscode.ts")).fakeVscode);
 
 beforeEach(() => {
   vi.useFakeTimers();

@@ -14,8 +14,7 @@ vi.mock("../../../src/node/control/client.ts", () => ({
   },
 }));
 vi.mock("vscode", async () => ({
-  ...(await import("../keys/fakeVscode.ts")).fakeVscode,
-  Uri: { file: (fsPath: string) => ({ fsPath }) },
+  ...(await import("../fakeVscode.ts")).fakeVscode,
   workspace: { workspaceFolders: [alpha], getWorkspaceFolder: () => alpha },
   window: { terminals },
   tasks: { executeTask: async () => undefined },

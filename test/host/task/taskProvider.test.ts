@@ -13,8 +13,7 @@ import { aTraining } from "./openedTerminal.ts";
 /** The tasks that VS Code runs. */
 const executions = vi.hoisted((): { task: { definition: object } }[] => []);
 vi.mock("vscode", async () => ({
-  ...(await import("../keys/fakeVscode.ts")).fakeWindow,
-  Uri: { file: (fsPath: string) => ({ fsPath }) },
+  ...(await import("../fakeVscode.ts")).fakeVscode,
   window: { terminals: [] },
   tasks: { taskExecutions: executions },
   TaskScope: { Workspace: 2 },

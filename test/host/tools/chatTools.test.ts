@@ -21,9 +21,8 @@ const editor = vi.hoisted(() => ({
   text: "",
   lm: undefined as undefined | { registerTool: (name: string, tool: unknown) => unknown },
 }));
-vi.mock("vscode", () => ({
-  Disposable: { from: () => ({ dispose: () => undefined }) },
-  Uri: { file: (fsPath: string) => ({ fsPath }) },
+vi.mock("vscode", async () => ({
+  ...(await import("../fakeVscode.ts")).fakeVscode,
   LanguageModelTextPart: class {
     value: string;
     constructor(value: string) {
@@ -36,7 +35,6 @@ vi.mock("vscode", () => ({
       this.content = content;
     }
   },
-  l10n: { t: (text: string) => text },
   get lm() {
     return editor.lm;
   },

@@ -22,11 +22,8 @@ const editor = vi.hoisted(() => ({
   settings: {} as Record<string, unknown>,
   lm: undefined as undefined | object,
 }));
-vi.mock("vscode", () => ({
-  Disposable: { from: () => ({ dispose: () => undefined }) },
-  EventEmitter: class {
-    event = "changed";
-  },
+vi.mock("vscode", async () => ({
+  ...(await import("../fakeVscode.ts")).fakeVscode,
   McpStdioServerDefinition: class {
     label: string;
     command: string;

@@ -2,8 +2,7 @@ import { expect, it, vi } from "vitest";
 import { environmentLenses } from "../../../src/host/views/environmentLenses.ts";
 
 vi.mock("vscode", async () => ({
-  ...(await import("../keys/fakeVscode.ts")).fakeTrees,
-  Uri: { file: (fsPath: string) => ({ fsPath }) },
+  ...(await import("../fakeVscode.ts")).fakeVscode,
   Range: class {
     readonly line: number;
     constructor(line: number) {

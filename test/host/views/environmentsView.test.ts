@@ -12,19 +12,12 @@ import {
 } from "../../../src/host/views/environmentsView.ts";
 import { listing } from "../../core/config/editing/aCatalogue.ts";
 import { anEnvironment } from "../../server/catalogue/aList.ts";
+import { fakeVscode } from "../fakeVscode.ts";
 
-const editor = vi.hoisted(() => ({ isTrusted: true }));
-vi.mock("vscode", async () => ({
-  ...(await import("../keys/fakeVscode.ts")).fakeTrees,
-  workspace: {
-    get isTrusted() {
-      return editor.isTrusted;
-    },
-  },
-}));
+vi.mock("vscode", async () => (await import("../fakeVscode.ts")).fakeVscode);
 
 beforeEach(() => {
-  editor.isTrusted = true;
+  fakeVscode.workspace.isTrusted = true;
 });
 
 const GROUP = { kind: "environmentGroup", group: "openreward" } as const;
@@ -155,7 +148,7 @@ describe("the Environments view", () => {
   });
 
   it("sends no request in Restricted Mode, and says so", async () => {
-    editor.isTrusted = false;
+    fakeVscode.workspace.isTrusted = false;
     const { view, state } = aView(["Owner/Game"]);
     await view.expanded(GROUP);
     await view.refresh();

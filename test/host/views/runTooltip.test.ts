@@ -3,7 +3,7 @@ import { runRow } from "../../../src/host/views/runRow.ts";
 import { runTooltip } from "../../../src/host/views/runTooltip.ts";
 import { aRun } from "./runEntries.ts";
 
-vi.mock("vscode", async () => (await import("../keys/fakeVscode.ts")).fakeTooltips);
+vi.mock("vscode", async () => (await import("../fakeVscode.ts")).fakeVscode);
 
 /** The part after a name of a dozen characters that a side bar of usual width shows. */
 const SHOWN = 16;

@@ -9,13 +9,11 @@ import { type RunNode, RunsView } from "../../../src/host/views/runsView.ts";
 import { selectedRow } from "../../../src/host/views/selectedRow.ts";
 import { aCheckpointEntry } from "../../core/runFolder/builders.ts";
 import { FakeClock } from "../../fakes/fakeClock.ts";
+import { fakeVscode } from "../fakeVscode.ts";
 import { aRun } from "./runEntries.ts";
 
-const editor = vi.hoisted(() => ({ workspace: {} }));
 vi.mock("vscode", async () => ({
-  ...editor,
-  ...(await import("../keys/fakeVscode.ts")).fakeTrees,
-  Uri: { file: (path: string) => ({ fsPath: path }) },
+  ...(await import("../fakeVscode.ts")).fakeVscode,
   commands: { executeCommand: vi.fn(async () => undefined) },
 }));
 
@@ -161,10 +159,10 @@ it("runs of the same name show their folder if the window has several", async ()
   const folders = ["alpha", "beta"].map((name) => ({ name, uri: { fsPath: `/${name}` } }));
   const getWorkspaceFolder = ({ fsPath }: { readonly fsPath: string }) =>
     folders.find(({ uri }) => fsPath.startsWith(uri.fsPath));
-  Object.assign(editor.workspace, { workspaceFolders: folders, getWorkspaceFolder });
+  Object.assign(fakeVscode.workspace, { workspaceFolders: folders, getWorkspaceFolder });
   const { view } = theRuns(["/alpha/demo", "/beta/demo"].map((folder) => aRun({ folder })));
   const rows = await Promise.all((await view.getChildren()).map((node) => view.getTreeItem(node)));
-  Object.assign(editor.workspace, { workspaceFolders: undefined });
+  Object.assign(fakeVscode.workspace, { workspaceFolders: undefined });
   expect(rows.map(({ description }) => String(description).split(" · ")[0])).toEqual([
     "alpha",
     "beta",

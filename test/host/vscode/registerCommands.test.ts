@@ -10,12 +10,11 @@ const editor = vi.hoisted(() => ({
   commands: new Map<string, () => unknown>(),
   shown: [] as string[],
 }));
-vi.mock("vscode", () => ({
-  Disposable: { from: () => ({ dispose: () => undefined }) },
+vi.mock("vscode", async () => ({
+  ...(await import("../fakeVscode.ts")).fakeVscode,
   commands: {
     registerCommand: (name: string, handler: () => unknown) => editor.commands.set(name, handler),
   },
-  workspace: { isTrusted: true },
   window: { showErrorMessage: (text: string) => editor.shown.push(text) },
 }));
 

@@ -12,7 +12,7 @@ import {
   type StrangersProject,
 } from "../../host/runs/editorStart.ts";
 
-vi.mock("vscode", async () => (await import("../../host/keys/fakeVscode.ts")).fakeWindow);
+vi.mock("vscode", async () => (await import("../../host/fakeVscode.ts")).fakeVscode);
 
 const KEY = "tml-of-the-user-71be0d4f92ac";
 

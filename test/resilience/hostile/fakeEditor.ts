@@ -4,7 +4,7 @@ import { readFile, stat as statFile } from "node:fs/promises";
 
 import { CancellationTokenSource as ProtocolTokenSource } from "vscode-languageserver/node";
 import { Disposable } from "../../fakes/disposable.ts";
-import { fakeTooltips, fakeTrees } from "../../host/keys/fakeVscode.ts";
+import { fakeVscode } from "../../host/fakeVscode.ts";
 
 export { Disposable };
 
@@ -12,20 +12,6 @@ const quiet = (): Disposable => new Disposable(() => undefined);
 
 /** The protocol has the same one. */
 export class CancellationTokenSource extends ProtocolTokenSource {}
-
-export class EventEmitter<T> {
-  readonly #listeners = new Set<(value: T) => void>();
-  readonly event = (listener: (value: T) => void): Disposable => {
-    this.#listeners.add(listener);
-    return new Disposable(() => this.#listeners.delete(listener));
-  };
-  fire(value: T): void {
-    for (const listener of this.#listeners) listener(value);
-  }
-  dispose(): void {
-    this.#listeners.clear();
-  }
-}
 
 export class Uri {
   readonly scheme: string;
@@ -56,8 +42,8 @@ export class Uri {
 
 export class RelativePattern {}
 
-export const { ThemeIcon, ThemeColor, TreeItem, TreeItemCollapsibleState, env, l10n } = fakeTrees;
-export const { MarkdownString } = fakeTooltips;
+export const { EventEmitter, MarkdownString, ThemeIcon, ThemeColor, TreeItem } = fakeVscode;
+export const { TreeItemCollapsibleState, env, l10n } = fakeVscode;
 export const FileType = { Unknown: 0, File: 1, Directory: 2, SymbolicLink: 64 } as const;
 
 export const window = { activeTextEditor: undefined };

@@ -17,7 +17,7 @@ import { runEnding } from "../../../src/trainer/plan/runEnding.ts";
 import { runIn } from "../../integration/controlledRun.ts";
 import { execute, runFolderWith } from "../../integration/localRun.ts";
 
-vi.mock("vscode", async () => (await import("../../host/keys/fakeVscode.ts")).fakeTooltips);
+vi.mock("vscode", async () => (await import("../../host/fakeVscode.ts")).fakeVscode);
 
 const SECRET = "a-value-that-nobody-may-read";
 

@@ -1,7 +1,7 @@
-/** The part of VS Code used by configuration help, in memory. */
+/** The parts of VS Code that configuration help uses besides {@link fakeVscode}, with documents. */
 
 import { Disposable } from "../../fakes/disposable.ts";
-import { fakeVscode } from "../keys/fakeVscode.ts";
+import { fakeVscode } from "../fakeVscode.ts";
 
 type Listener = (event: unknown) => void;
 
@@ -94,57 +94,49 @@ export function aDocument(
   };
 }
 
-/** A new fake, and the state that tests read and change. */
-export function createFakeVscode() {
-  const listeners = new Map<string, Set<Listener>>();
-  const settings = new Map<string, unknown>();
-  const context = new Map<unknown, unknown>();
-  const textDocuments: FakeDocument[] = [];
-  const event = (name: string) => (listener: Listener) => {
+const listeners = new Map<string, Set<Listener>>();
+
+function event(name: string) {
+  return (listener: Listener) => {
     const own = listeners.get(name) ?? new Set();
     listeners.set(name, own.add(listener));
     return new Disposable(() => own.delete(listener));
   };
-  const state: { isTrusted: boolean; foundFiles: readonly Uri[] } = {
-    isTrusted: true,
-    foundFiles: [],
-  };
-  const vscode = {
-    Position,
-    Range,
-    Uri,
-    Disposable,
-    WorkspaceEdit,
-    CompletionItem: record("label", "kind"),
-    CompletionItemKind: { File: 0 },
-    CodeAction: record("title", "kind"),
-    CodeActionKind: { QuickFix: "quickfix" },
-    l10n: fakeVscode.l10n,
-    extensions: { getExtension: () => undefined },
-    commands: {
-      executeCommand: (_: string, key: unknown, value: unknown) => {
-        context.set(key, value);
-        return Promise.resolve();
-      },
-    },
-    workspace: {
-      get isTrusted() {
-        return state.isTrusted;
-      },
-      workspaceFolders: [],
-      findFiles: async () => state.foundFiles,
-      asRelativePath: ({ path }: Uri) => path.replace("/projects/", ""),
-      textDocuments,
-      getConfiguration: () => ({ get: (key: string) => settings.get(key) }),
-      onDidChangeConfiguration: event("configuration"),
-      onDidOpenTextDocument: event("open"),
-      onDidChangeTextDocument: event("change"),
-      onDidCloseTextDocument: event("close"),
-      onDidGrantWorkspaceTrust: event("trust"),
-    },
-  };
-  const fire = (name: string, value: unknown): void => {
-    for (const listener of listeners.get(name) ?? []) listener(value);
-  };
-  return { vscode, state, settings, context, textDocuments, fire };
 }
+
+/** What the editor has and was given; `fire` calls the listeners of an event. */
+export const editor = {
+  textDocuments: [] as FakeDocument[],
+  foundFiles: [] as readonly Uri[],
+  contextKeys: new Map<unknown, unknown>(),
+  fire: (name: string, value: unknown): void => {
+    for (const listener of listeners.get(name) ?? []) listener(value);
+  },
+};
+
+export const vscode = {
+  ...fakeVscode,
+  Position,
+  Range,
+  Uri,
+  WorkspaceEdit,
+  CompletionItem: record("label", "kind"),
+  CompletionItemKind: { File: 0 },
+  CodeAction: record("title", "kind"),
+  CodeActionKind: { QuickFix: "quickfix" },
+  extensions: { getExtension: () => undefined },
+  commands: {
+    executeCommand: async (_: string, key: unknown, value: unknown) =>
+      void editor.contextKeys.set(key, value),
+  },
+  workspace: Object.assign(fakeVscode.workspace, {
+    findFiles: async () => editor.foundFiles,
+    asRelativePath: (uri: unknown) => (uri as Uri).path.replace("/projects/", ""), // a found file
+    textDocuments: editor.textDocuments,
+    onDidChangeConfiguration: event("configuration"),
+    onDidOpenTextDocument: event("open"),
+    onDidChangeTextDocument: event("change"),
+    onDidCloseTextDocument: event("close"),
+    onDidGrantWorkspaceTrust: event("trust"),
+  }),
+};
