@@ -52,7 +52,7 @@ const NAMES: Readonly<Record<string, string>> = {
   LateParts: "LazyConfigSupport",
   CatalogueRoom: "CatalogueServices",
   mendKeys: "recoverFromLaunchError",
-  keepKeys: "storeKeys",
+  keepKeys: "saveKeys",
   watchQuietly: "tryWatch",
   deadTerminal: "staleTerminal",
   alarmMarks: "alarmDiagnostics",

@@ -10,8 +10,8 @@ import { isConfigDocument } from "../config/configFiles.ts";
 import type { ConfigSources } from "../config/knownToEditor.ts";
 import type { Keys } from "../keys/createKeys.ts";
 import { keyIdOf } from "../keys/keyNames.ts";
-import { storeKeys } from "../keys/storeKeys.ts";
-import { windowUi } from "../keys/windowUi.ts";
+import { keyUi } from "../keys/keyUi.ts";
+import { saveKeys } from "../keys/saveKeys.ts";
 import type { RunFinder } from "../runs/runFinder.ts";
 import type { Server } from "../server/server.ts";
 import { readSetting } from "../vscode/settings.ts";
@@ -60,7 +60,7 @@ export function createCatalogue(options: CatalogueOptions) {
     storeSecret: async (name, value) => {
       const id = keyIdOf(name);
       if (id === null) return false;
-      const kept = await storeKeys([{ id, value, host: null }], { ...keys, ui: windowUi });
+      const kept = await saveKeys([{ id, value, host: null }], { ...keys, ui: keyUi });
       return kept !== null;
     },
   };

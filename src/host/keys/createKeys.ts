@@ -17,10 +17,10 @@ import { keySources } from "./keySources.ts";
 import { type KeyStatusOptions, keyStatus } from "./keyStatus.ts";
 import { KeyStore } from "./keyStore.ts";
 import type { KeyTestOptions } from "./keyTest.ts";
+import { keyUi } from "./keyUi.ts";
 import type { LaunchConfig } from "./launchKeys.ts";
 import { removeKey } from "./removeKey.ts";
 import { setKey } from "./setKey.ts";
-import { windowUi } from "./windowUi.ts";
 import { workspaceEnvFiles } from "./workspaceEnvFiles.ts";
 
 export interface KeysOptions {
@@ -39,13 +39,12 @@ export function createKeys({ context, log, redactor, testKey }: KeysOptions) {
   const store = new KeyStore({ secrets: context.secrets, redactor, now: Date.now, warn });
   void store.learnAll();
   const memory = context.globalState;
-  const ui = windowUi;
   const isTrusted = (): boolean => vscode.workspace.isTrusted;
   const files = workspaceEnvFiles((folder) => readSetting("env.file", folder));
-  const approvals = createApprovals({ memory, ui });
+  const approvals = createApprovals({ memory, ui: keyUi });
   const envPermission = createEnvPermission({
     memory,
-    ui,
+    ui: keyUi,
     isTrusted,
     setting: () => readSetting("env.read"),
     allowAlways: () =>
@@ -64,7 +63,7 @@ export function createKeys({ context, log, redactor, testKey }: KeysOptions) {
   const sources = keySources({ store, environment, envValues });
   const flow = {
     store,
-    ui,
+    ui: keyUi,
     isTrusted,
     files,
     sources,

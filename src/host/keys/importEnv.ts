@@ -9,7 +9,7 @@ import { isServiceId, type KeyId, keyIdOf } from "./keyNames.ts";
 import type { KeyStore } from "./keyStore.ts";
 import { hintText } from "./keyTexts.ts";
 import type { KeyUi, PickRow } from "./keyUi.ts";
-import { storeKeys } from "./storeKeys.ts";
+import { saveKeys } from "./saveKeys.ts";
 
 /** The workspace's `.env` files, by absolute path. */
 export interface EnvFiles {
@@ -56,7 +56,7 @@ export async function importEnv(options: ImportOptions, target: unknown): Promis
   if (chosen === undefined || chosen.length === 0) return;
   const afterwards = await chooseLines(ui, path);
   if (afterwards === undefined) return;
-  const place = await storeKeys(chosen, options);
+  const place = await saveKeys(chosen, options);
   if (place === null) return;
   const names = chosen.map(({ name }) => name);
   if (afterwards === "comment" && !(await files.commentOut(path, names))) {

@@ -14,7 +14,7 @@ import { type KeyTestOptions, type KeyVerdict, verdictOn } from "./keyTest.ts";
 import { faultText, hintText, keyLabel, testText } from "./keyTexts.ts";
 import type { InputRemark, KeyUi, PickRow } from "./keyUi.ts";
 import type { KeyReason, MissingKey } from "./launchKeys.ts";
-import { type KeyToStore, storeKeys } from "./storeKeys.ts";
+import { type KeyToSave, saveKeys } from "./saveKeys.ts";
 
 export interface SetKeyOptions extends KeyTestOptions {
   readonly store: KeyStore;
@@ -43,8 +43,8 @@ export async function setKey(
 }
 
 /** True if it was stored. */
-async function keep(options: SetKeyOptions, key: KeyToStore, result: KeyVerdict): Promise<boolean> {
-  const place = await storeKeys([key], options);
+async function keep(options: SetKeyOptions, key: KeyToSave, result: KeyVerdict): Promise<boolean> {
+  const place = await saveKeys([key], options);
   if (place !== null) options.ui.showMessage(keptText(key.id, place, result));
   return place !== null;
 }
@@ -155,7 +155,7 @@ interface TryOut {
 }
 
 /** What to do with a key after testing it; asks unless it works or cannot be tested. */
-async function tryOut(options: SetKeyOptions, { id, value, host }: KeyToStore): Promise<TryOut> {
+async function tryOut(options: SetKeyOptions, { id, value, host }: KeyToSave): Promise<TryOut> {
   const again = { value: "again", label: vscode.l10n.t("Enter It Again") } as const;
   const verdict = judgeFormat(id, value, host);
   if (verdict.kind === "refused") {

@@ -36,9 +36,12 @@ export const plainWindow = {
     await buttons.find(([title]) => title === chosen)?.[1]();
   },
 
-  /** A modal question with a button `yes`; true if it was chosen. */
-  confirm: async (title: string, detail: string, yes: string): Promise<boolean> =>
-    (await plainWindow.showWarningMessage(title, { modal: true, detail }, yes)) === yes,
+  /** A modal question with a button `yes`; true if it was chosen. With `no`, Enter, which presses the first button, refuses. */
+  confirm: async (title: string, detail: string, yes: string, no?: string): Promise<boolean> => {
+    const buttons = no === undefined ? [yes] : [no, yes];
+    const options = { modal: true, detail };
+    return (await plainWindow.showWarningMessage(title, options, ...buttons)) === yes;
+  },
 
   /** `icon` is a codicon name. */
   setStatusBarMessage: (

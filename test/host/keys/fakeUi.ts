@@ -77,8 +77,8 @@ export class FakeUi implements KeyUi {
     }
   }
 
-  async confirm(...texts: readonly string[]): Promise<boolean> {
-    this.shown.push(...texts);
+  async confirm(...texts: readonly (string | undefined)[]): Promise<boolean> {
+    this.shown.push(...texts.filter((text) => text !== undefined));
     return this.#next("confirm")?.confirm ?? false;
   }
 

@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, it, vi } from "vitest";
 import type { RunEntry } from "../../../src/api/runs.ts";
 import type { CheckpointEntry } from "../../../src/core/runFolder/checkpointLog.ts";
 import { removeCheckpoint } from "../../../src/host/commands/changeCheckpoint.ts";
-import { windowUi } from "../../../src/host/keys/windowUi.ts";
+import { keyUi } from "../../../src/host/keys/keyUi.ts";
 import { askForSlot } from "../../../src/host/runs/slotQuestion.ts";
 import { createMemoryFileSystem } from "../../core/runFolder/memoryFileSystem.ts";
 
@@ -112,13 +112,13 @@ describe("untrusted text never becomes a link or an icon", () => {
 
   it("in prompts about keys", async () => {
     const rows = [{ value: 1, label: HOSTILE, description: HOSTILE, detail: HOSTILE }];
-    await windowUi.notify(HOSTILE, ["Yes"]);
-    await windowUi.confirm(HOSTILE, HOSTILE, "Send");
-    windowUi.showMessage(HOSTILE);
-    await windowUi.busy(HOSTILE, async () => undefined);
-    await windowUi.pick({ title: HOSTILE, placeholder: HOSTILE, rows });
-    await windowUi.pickMany({ title: HOSTILE, placeholder: HOSTILE, rows });
-    await windowUi.input({
+    await keyUi.notify(HOSTILE, ["Yes"]);
+    await keyUi.confirm(HOSTILE, HOSTILE, "Send");
+    keyUi.showMessage(HOSTILE);
+    await keyUi.busy(HOSTILE, async () => undefined);
+    await keyUi.pick({ title: HOSTILE, placeholder: HOSTILE, rows });
+    await keyUi.pickMany({ title: HOSTILE, placeholder: HOSTILE, rows });
+    await keyUi.input({
       title: HOSTILE,
       prompt: HOSTILE,
       isSecret: false,

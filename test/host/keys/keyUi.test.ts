@@ -1,5 +1,7 @@
-import { expect, it } from "vitest";
-import { mayBeKey } from "../../../src/host/keys/mayBeKey.ts";
+import { expect, it, vi } from "vitest";
+import { mayBeKey } from "../../../src/host/keys/keyUi.ts";
+
+vi.mock("vscode", async () => (await import("../fakeVscode.ts")).fakeVscode);
 
 const TEXTS = ["Tinker\nTINKER_API_KEY", "models.example.org:8443\n"];
 

@@ -1,4 +1,4 @@
-/** Stores keys in the secret store or, after asking, in this window's memory. */
+/** Saves keys in the secret store or, after asking, in this window's memory. */
 
 import * as vscode from "vscode";
 import { isAppError } from "../../core/errors.ts";
@@ -6,15 +6,15 @@ import type { KeyId } from "./keyNames.ts";
 import type { KeyStore } from "./keyStore.ts";
 import type { KeyUi } from "./keyUi.ts";
 
-export interface KeyToStore {
+export interface KeyToSave {
   readonly id: KeyId;
   readonly value: string;
   readonly host: string | null;
 }
 
 /** Where the keys are now; null if the secret store failed and the user declined the alternative. */
-export async function storeKeys(
-  keys: readonly KeyToStore[],
+export async function saveKeys(
+  keys: readonly KeyToSave[],
   { store, ui }: { readonly store: KeyStore; readonly ui: Pick<KeyUi, "pick"> },
 ): Promise<"store" | "session" | null> {
   let place: "store" | "session" = "store";
@@ -27,7 +27,7 @@ export async function storeKeys(
   return place;
 }
 
-async function isStored(store: KeyStore, { id, value, host }: KeyToStore): Promise<boolean> {
+async function isStored(store: KeyStore, { id, value, host }: KeyToSave): Promise<boolean> {
   try {
     await store.set(id, value, host);
     return true;
