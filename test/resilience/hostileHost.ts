@@ -192,9 +192,8 @@ async function showConfig(folder: string, show: Show): Promise<string> {
     finder.dispose();
     environments.dispose();
   }
-  const env = workspaceEnvFiles(() => ".env");
-  const envPath = await env.inFolder(folder);
-  if (envPath !== null) readEnv((await env.read(envPath)) ?? "");
+  const envPath = await workspaceEnvFiles.inFolder(folder);
+  if (envPath !== null) readEnv((await workspaceEnvFiles.read(envPath)) ?? "");
   for (const configPath of paths) {
     await launchConfig({ ...NO_OVERRIDES, configPath, resume: null });
     await askAll(configPath, show);

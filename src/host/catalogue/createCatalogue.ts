@@ -1,6 +1,5 @@
 /** Assembles what the server provides about names and runs, and what the window shows of it. */
 
-import { dirname } from "node:path";
 import * as vscode from "vscode";
 import type { SecretState } from "../../core/config/editing/catalogue/catalogue.ts";
 import { serviceVariables, type Values } from "../../core/secrets/serviceHosts.ts";
@@ -14,9 +13,7 @@ import { keyUi } from "../keys/keyUi.ts";
 import { saveKeys } from "../keys/saveKeys.ts";
 import type { RunFinder } from "../runs/runFinder.ts";
 import type { Server } from "../server/server.ts";
-import { readSetting } from "../vscode/settings.ts";
 import { createEnvironmentLists, type EnvironmentLists } from "./environmentLists.ts";
-import { lookUpPermission } from "./lookUpPermission.ts";
 import { secretStates } from "./secretStates.ts";
 import { accessForCompletion, accessNow } from "./serviceAccess.ts";
 
@@ -32,19 +29,11 @@ const SETTLE_MS = 300;
 /** Cheap: nothing is requested from the server until someone looks. */
 export function createCatalogue(options: CatalogueOptions) {
   const { keys, finder, server, onError } = options;
-  const permission = lookUpPermission({
-    setting: () => readSetting("config.liveCompletion"),
-    decide: (answer) =>
-      vscode.workspace
-        .getConfiguration("tinkerRL")
-        .update("config.liveCompletion", answer, vscode.ConfigurationTarget.Global),
-  });
-  const access = { keys, permission, isTrusted: () => vscode.workspace.isTrusted };
   const variables = (): Values => serviceVariables(keys.variables());
   const environments = createEnvironmentLists({
     server,
     variables,
-    access: () => accessNow(["environments"], access),
+    access: () => accessNow(["environments"], keys),
     now: Date.now,
     onError,
   });
@@ -52,7 +41,7 @@ export function createCatalogue(options: CatalogueOptions) {
   /** Data for the configuration features. */
   const loaded: ConfigSources = {
     environments,
-    catalogueAccess: (wanted) => accessForCompletion(wanted, access),
+    catalogueAccess: accessForCompletion(keys),
     variables,
     secrets: secrets.states,
     onDidChangeSecrets: secrets.onDidChange,
@@ -86,7 +75,6 @@ function watchSecrets(
     const configs = vscode.workspace.textDocuments.filter(isConfigDocument).map((document) => ({
       text: document.getText(),
       path: document.fileName,
-      folder: dirname(document.fileName),
     }));
     const asked = configs.length === 0 ? [] : await askedFor();
     const now = await secretStates({ stored: () => store.list(), sources }, configs, asked);

@@ -1,5 +1,6 @@
 /** Which source would provide each secret that configurations refer to; never the values. */
 
+import { dirname } from "node:path";
 import type { SecretState } from "../../core/config/editing/catalogue/catalogue.ts";
 import { parseConfig } from "../../core/config/parse.ts";
 import { type KeyId, keyIdOf, variableOf } from "../keys/keyNames.ts";
@@ -11,11 +12,10 @@ export interface SecretStateOptions {
   readonly sources: Pick<KeySources, "find">;
 }
 
+/** The `.env` next to it applies. */
 export interface ConfigText {
   readonly text: string;
   readonly path: string;
-  /** The folder whose `.env` applies. */
-  readonly folder: string;
 }
 
 /** States of stored secrets, of those that `configs` look up, and of `asked`: names that environments require. */
@@ -29,7 +29,7 @@ export async function secretStates(
     ...(await stored()).map(({ id }) => id),
     ...named.filter((id) => id !== null),
   ]);
-  const folders = [...new Set(configs.map(({ folder }) => folder))];
+  const folders = [...new Set(configs.map(({ path }) => dirname(path)))];
   return Promise.all(
     [...ids].map(async (id) => ({
       name: variableOf(id),

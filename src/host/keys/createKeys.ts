@@ -39,24 +39,13 @@ export function createKeys({ context, log, redactor, testKey }: KeysOptions) {
   const store = new KeyStore({ secrets: context.secrets, redactor, now: Date.now, warn });
   void store.learnAll();
   const memory = context.globalState;
-  const isTrusted = (): boolean => vscode.workspace.isTrusted;
-  const files = workspaceEnvFiles((folder) => readSetting("env.file", folder));
   const approvals = createApprovals({ memory, ui: keyUi });
-  const envPermission = createEnvPermission({
-    memory,
-    ui: keyUi,
-    isTrusted,
-    setting: () => readSetting("env.read"),
-    allowAlways: () =>
-      vscode.workspace
-        .getConfiguration("tinkerRL")
-        .update("env.read", "always", vscode.ConfigurationTarget.Global),
-  });
+  const envPermission = createEnvPermission({ memory, ui: keyUi });
   const envValues = async (folder: string): Promise<Readonly<Record<string, string>>> => {
-    const file = isTrusted() ? await files.inFolder(folder) : null;
+    const file = vscode.workspace.isTrusted ? await workspaceEnvFiles.inFolder(folder) : null;
     const project = await realFolder(folder);
     const mayRead = file !== null && envPermission.answer({ folder: project, file }) === "yes";
-    const text = mayRead ? await files.read(file) : null;
+    const text = mayRead ? await workspaceEnvFiles.read(file) : null;
     return text === null ? {} : readEnv(text);
   };
   const environment = () => ({ ...process.env, ...addressVariables() });
@@ -64,8 +53,7 @@ export function createKeys({ context, log, redactor, testKey }: KeysOptions) {
   const flow = {
     store,
     ui: keyUi,
-    isTrusted,
-    files,
+    files: workspaceEnvFiles,
     sources,
     approvals,
     envPermission,

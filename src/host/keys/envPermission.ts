@@ -5,17 +5,13 @@ import * as vscode from "vscode";
 import * as z from "zod";
 import { plainLabel } from "../../core/util/plainText.ts";
 import type { Memento } from "../vscode/memento.ts";
+import { changeSetting, readSetting } from "../vscode/settings.ts";
 import { answerMemory } from "./answerMemory.ts";
 import type { KeyUi } from "./keyUi.ts";
 
 export interface EnvPermissionOptions {
   readonly memory: Memento;
   readonly ui: Pick<KeyUi, "notify">;
-  readonly isTrusted: () => boolean;
-  /** The setting `env.read`. */
-  readonly setting: () => "ask" | "always" | "never";
-  /** Sets `env.read` to `always`. */
-  readonly allowAlways: () => PromiseLike<void>;
 }
 
 const fileUse = {
@@ -34,13 +30,7 @@ export type EnvAnswer = "yes" | "no" | "not asked";
 export type EnvPermission = ReturnType<typeof createEnvPermission>;
 
 /** Asks once per folder and file; answers are kept until forgotten. */
-export function createEnvPermission({
-  memory,
-  ui,
-  isTrusted,
-  setting,
-  allowAlways,
-}: EnvPermissionOptions) {
+export function createEnvPermission({ memory, ui }: EnvPermissionOptions) {
   const answers = answerMemory<EnvFileUse, z.infer<typeof answered>>({
     memory,
     key: "keys.envFiles",
@@ -49,8 +39,8 @@ export function createEnvPermission({
   });
   const isInside = ({ folder, file }: EnvFileUse): boolean => file.startsWith(folder + sep);
   const answer = (use: EnvFileUse): EnvAnswer => {
-    const set = setting();
-    if (!isTrusted() || set === "never") return "no";
+    const set = readSetting("env.read");
+    if (!vscode.workspace.isTrusted || set === "never") return "no";
     if (set === "always" && isInside(use)) return "yes";
     const known = answers.find(use);
     if (known === undefined) return "not asked";
@@ -60,11 +50,12 @@ export function createEnvPermission({
     const yes = vscode.l10n.t("Yes");
     const always = vscode.l10n.t("Always");
     const no = vscode.l10n.t("No");
-    const actions = setting() === "ask" && isInside(use) ? [yes, always, no] : [yes, no];
+    const actions =
+      readSetting("env.read") === "ask" && isInside(use) ? [yes, always, no] : [yes, no];
     const chosen = await ui.notify(questionAbout(use), actions);
     if (chosen === undefined) return false;
     if (chosen === always) {
-      await allowAlways();
+      await changeSetting("env.read", "always");
       return true;
     }
     await answers.keep({ ...use, mayRead: chosen === yes });
@@ -79,7 +70,7 @@ export function createEnvPermission({
       return known === "not asked" ? await answers.ask(use, () => ask(use)) : known === "yes";
     },
     /** Individual answers, while the setting allows them. */
-    answered: () => (setting() === "never" ? [] : answers.list()),
+    answered: () => (readSetting("env.read") === "never" ? [] : answers.list()),
     /** Forgets the answer, so that the next run asks again. */
     forget: answers.forget,
   };

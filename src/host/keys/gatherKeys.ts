@@ -10,6 +10,7 @@ import { keyIdOf } from "./keyNames.ts";
 import type { KeySources } from "./keySources.ts";
 import { type LaunchConfig, launchKeys } from "./launchKeys.ts";
 import { askForMissing, type SetKeyOptions, setKey } from "./setKey.ts";
+import type { EnvFiles } from "./workspaceEnvFiles.ts";
 
 export type KeyOrder = Pick<LaunchRequest, "keys" | "allowedOrigins" | "envFile">;
 
@@ -17,12 +18,7 @@ export interface GatherKeysOptions extends SetKeyOptions {
   readonly sources: KeySources;
   readonly approvals: Approvals;
   readonly envPermission: EnvPermission;
-  readonly files: {
-    /** Real path of a folder's `.env` file; null if there is none. */
-    readonly inFolder: (folder: string) => Promise<string | null>;
-    /** Null if the file cannot be read. */
-    readonly read: (path: string) => Promise<string | null>;
-  };
+  readonly files: Pick<EnvFiles, "inFolder" | "read">;
 }
 
 /**

@@ -10,22 +10,12 @@ import type { KeyStore } from "./keyStore.ts";
 import { hintText } from "./keyTexts.ts";
 import type { KeyUi, PickRow } from "./keyUi.ts";
 import { saveKeys } from "./saveKeys.ts";
-
-/** The workspace's `.env` files, by absolute path. */
-export interface EnvFiles {
-  /** Existing files; the one next to `target` comes first. */
-  list(target: unknown): Promise<readonly string[]>;
-  /** Null if the file cannot be read. */
-  read(path: string): Promise<string | null>;
-  /** Inserts `# ` before the lines of `names` as an undoable edit; false if that is not possible. */
-  commentOut(path: string, names: readonly string[]): Promise<boolean>;
-}
+import type { EnvFiles } from "./workspaceEnvFiles.ts";
 
 export interface ImportOptions {
   readonly store: KeyStore;
   readonly ui: KeyUi;
-  readonly files: EnvFiles;
-  readonly isTrusted: () => boolean;
+  readonly files: Pick<EnvFiles, "list" | "read" | "commentOut">;
 }
 
 interface EnvKey {
@@ -39,8 +29,8 @@ interface EnvKey {
 
 /** Asks which file and which names; `target` is the configuration that the command was called on, or nothing. */
 export async function importEnv(options: ImportOptions, target: unknown): Promise<void> {
-  const { ui, files, isTrusted } = options;
-  if (!isTrusted()) {
+  const { ui, files } = options;
+  if (!vscode.workspace.isTrusted) {
     ui.showMessage(vscode.l10n.t("Keys are not read from files in Restricted Mode."));
     return;
   }

@@ -1,4 +1,4 @@
-/** Reads settings; the only place that queries VS Code for them. */
+/** Reads and changes settings; the only place that asks VS Code for them. */
 
 import * as vscode from "vscode";
 import {
@@ -19,6 +19,15 @@ export function readSetting<Key extends SettingKey>(
   const row = rowOf(key);
   const value: unknown = vscode.workspace.getConfiguration("tinkerRL", scope).get(key);
   return (fits(row, value) ? value : row.default) as SettingValue<Key>; // `fits` checked it against the row that the type is made of
+}
+
+/** Sets a setting for all windows of the user. */
+export function changeSetting<Key extends SettingKey>(
+  key: Key,
+  value: SettingValue<Key>,
+): Thenable<void> {
+  const { Global } = vscode.ConfigurationTarget;
+  return vscode.workspace.getConfiguration("tinkerRL").update(key, value, Global);
 }
 
 /** Names of the settings that have been set, without values. */

@@ -12,7 +12,7 @@ describe("the origins of secrets", () => {
         stored: async () => [{ id: "tinker" }],
         sources: { find: async (id) => ({ ...origins })[id as keyof typeof origins] ?? null },
       },
-      [{ text, path: "/a/tinker-config.yaml", folder: "/a" }],
+      [{ text, path: "/a/tinker-config.yaml" }],
       ["GAME_KEY", "not a name"],
     );
     expect(found).toEqual([

@@ -1,81 +1,97 @@
-import { describe, expect, it, vi } from "vitest";
-import {
-  accessForCompletion,
-  accessNow,
-  type ServiceAccessOptions,
-} from "../../../src/host/catalogue/serviceAccess.ts";
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import { accessForCompletion, accessNow } from "../../../src/host/catalogue/serviceAccess.ts";
 import type { KeyId } from "../../../src/host/keys/keyNames.ts";
 import type { RequestedKey } from "../../../src/shared/control.ts";
+import { fakeVscode, settings } from "../fakeVscode.ts";
+
+const editor = vi.hoisted(() => ({ answer: undefined as string | undefined, questions: 0 }));
+vi.mock("vscode", async () => ({
+  ...(await import("../fakeVscode.ts")).fakeVscode,
+  window: {
+    showInformationMessage: async () => {
+      editor.questions += 1;
+      return editor.answer;
+    },
+  },
+}));
+
+beforeEach(() => {
+  Object.assign(editor, { answer: undefined, questions: 0 });
+  settings.clear();
+  fakeVscode.workspace.isTrusted = true;
+});
 
 const TINKER: RequestedKey = { value: "tml-own", origin: "store", host: null };
 const OPENREWARD: RequestedKey = { value: "or-own", origin: "store", host: null };
 
-interface Given {
-  readonly keys?: Partial<Record<KeyId, RequestedKey>>;
-  readonly variables?: Readonly<Record<string, string>>;
-  readonly isTrusted?: boolean;
-  readonly isGiven?: boolean;
-  readonly answersYes?: boolean;
-}
-
-function anAccess({
-  keys = { tinker: TINKER, openreward: OPENREWARD },
-  variables = {},
-  isTrusted = true,
-  isGiven = true,
-  answersYes = false,
-}: Given = {}) {
-  const ask = vi.fn(async () => answersYes);
-  const options: ServiceAccessOptions = {
-    keys: {
-      sources: { valueFor: async (id) => keys[id] ?? null },
-      variables: () => variables,
-    },
-    permission: { isGiven: () => isGiven, ask },
-    isTrusted: () => isTrusted,
+function someKeys(
+  keys: Partial<Record<KeyId, RequestedKey>> = { tinker: TINKER, openreward: OPENREWARD },
+  variables: Readonly<Record<string, string>> = {},
+) {
+  return {
+    sources: { valueFor: async (id: KeyId) => keys[id] ?? null },
+    variables: () => variables,
   };
-  return { options, ask };
 }
 
 describe("the credentials for service requests", () => {
   it("include the key of the requested service, and variables that set service addresses", async () => {
-    const variables = { TINKER_BASE_URL: "", UNRELATED: "1" };
-    const { options } = anAccess({ variables });
-    expect(await accessNow(["environments"], options)).toEqual({
+    const keys = someKeys(undefined, { TINKER_BASE_URL: "", UNRELATED: "1" });
+    expect(await accessNow(["environments"], keys)).toEqual({
       keys: { OPENREWARD_API_KEY: OPENREWARD },
       variables: { TINKER_BASE_URL: "" },
     });
-    expect((await accessNow(["models", "checkpoints"], options))?.keys).toEqual({
+    expect((await accessNow(["models", "checkpoints"], keys))?.keys).toEqual({
       TINKER_API_KEY: TINKER,
     });
   });
 
   it("leave out a key that is bound to another host than the one in use", async () => {
     const variables = { TINKER_BASE_URL: "https://stranger.example" };
-    const { options } = anAccess({ variables });
-    expect(await accessNow(["models"], options)).toEqual({ keys: {}, variables });
+    const keys = someKeys(undefined, variables);
+    expect(await accessNow(["models"], keys)).toEqual({ keys: {}, variables });
   });
 
-  it("are empty in Restricted Mode, without a prompt", async () => {
-    const { options, ask } = anAccess({ isTrusted: false, isGiven: false });
-    expect(await accessNow(["environments"], options)).toBeNull();
-    expect(await accessForCompletion(["environments"], options)).toBeNull();
-    expect(ask).not.toHaveBeenCalled();
-  });
+  it.each(["ask", "on"])(
+    "are empty in Restricted Mode, without a prompt, also if the setting is %s",
+    async (setting) => {
+      fakeVscode.workspace.isTrusted = false;
+      settings.set("config.liveCompletion", setting);
+      expect(await accessNow(["environments"], someKeys())).toBeNull();
+      expect(await accessForCompletion(someKeys())(["environments"])).toBeNull();
+      expect(editor.questions).toBe(0);
+    },
+  );
 });
 
 describe("the credentials for completion", () => {
-  it("are empty before the user has agreed", async () => {
-    const refused = anAccess({ isGiven: false });
-    expect(await accessForCompletion(["models"], refused.options)).toBeNull();
-    expect(refused.ask).toHaveBeenCalledTimes(1);
-    const allowed = anAccess({ isGiven: false, answersYes: true });
-    expect(await accessForCompletion(["models"], allowed.options)).not.toBeNull();
+  it("are given once the user allows it, which is remembered", async () => {
+    editor.answer = "Allow";
+    expect(await accessForCompletion(someKeys())(["models"])).not.toBeNull();
+    expect(settings.get("config.liveCompletion")).toBe("on");
+  });
+
+  it("are refused permanently by Never", async () => {
+    editor.answer = "Never";
+    expect(await accessForCompletion(someKeys())(["models"])).toBeNull();
+    expect(settings.get("config.liveCompletion")).toBe("off");
+  });
+
+  it("are requested once per session if the prompt is dismissed", async () => {
+    const access = accessForCompletion(someKeys());
+    expect([await access(["models"]), await access(["models"])]).toEqual([null, null]);
+    expect(editor.questions).toBe(1);
+  });
+
+  it.each(["on", "off"])("are not requested when the setting is %s", async (setting) => {
+    settings.set("config.liveCompletion", setting);
+    const access = await accessForCompletion(someKeys())(["models"]);
+    expect(access !== null).toBe(setting === "on");
+    expect(editor.questions).toBe(0);
   });
 
   it("cause no prompt when no service could answer", async () => {
-    const { options, ask } = anAccess({ keys: {}, isGiven: false });
-    expect(await accessForCompletion(["models"], options)).toBeNull();
-    expect(ask).not.toHaveBeenCalled();
+    expect(await accessForCompletion(someKeys({}))(["models"])).toBeNull();
+    expect(editor.questions).toBe(0);
   });
 });

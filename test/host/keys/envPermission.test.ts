@@ -1,8 +1,6 @@
-import { expect, it, vi } from "vitest";
-import {
-  createEnvPermission,
-  type EnvPermissionOptions,
-} from "../../../src/host/keys/envPermission.ts";
+import { beforeEach, expect, it, vi } from "vitest";
+import { createEnvPermission } from "../../../src/host/keys/envPermission.ts";
+import { fakeVscode, settings } from "../fakeVscode.ts";
 import { FakeMemory } from "./fakeMemory.ts";
 import { type Answer, FakeUi } from "./fakeUi.ts";
 
@@ -12,20 +10,14 @@ const FOLDER = "/projects/project";
 const OWN = { folder: FOLDER, file: `${FOLDER}/.env` };
 const ELSEWHERE = { folder: FOLDER, file: "/home/me/.bashrc" };
 
-function setUp(answers: readonly Answer[], change: Partial<EnvPermissionOptions> = {}) {
+beforeEach(() => {
+  settings.clear();
+  fakeVscode.workspace.isTrusted = true;
+});
+
+function setUp(answers: readonly Answer[]) {
   const ui = new FakeUi(...answers);
-  let setting: "ask" | "always" | "never" = "ask";
-  const permission = createEnvPermission({
-    ui,
-    memory: new FakeMemory(),
-    isTrusted: () => true,
-    setting: () => setting,
-    allowAlways: async () => {
-      setting = "always";
-    },
-    ...change,
-  });
-  return { ui, permission };
+  return { ui, permission: createEnvPermission({ ui, memory: new FakeMemory() }) };
 }
 
 it.each([
@@ -55,14 +47,14 @@ it("asks again after the prompt was dismissed, and after the answer was cleared"
   expect(ui.unused).toBe(0);
 });
 
-const quiet: readonly (readonly [string, boolean, Partial<EnvPermissionOptions>])[] = [
-  ["in Restricted Mode", false, { isTrusted: () => false, setting: () => "always" }],
-  ["when the setting says never", false, { setting: () => "never" }],
-  ["when the setting says always", true, { setting: () => "always" }],
-];
-
-it.each(quiet)("does not ask %s", async (_when, mayRead, change) => {
-  const { ui, permission } = setUp([], change);
+it.each([
+  ["in Restricted Mode", "always", false, false],
+  ["when the setting says never", "never", true, false],
+  ["when the setting says always", "always", true, true],
+])("does not ask %s", async (_when, setting, isTrusted, mayRead) => {
+  settings.set("env.read", setting);
+  fakeVscode.workspace.isTrusted = isTrusted;
+  const { ui, permission } = setUp([]);
   expect(await permission.mayRead(OWN)).toBe(mayRead);
   expect(ui.shown).toEqual([]);
 });

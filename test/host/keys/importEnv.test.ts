@@ -1,5 +1,6 @@
 import { expect, it, vi } from "vitest";
-import { type EnvFiles, importEnv } from "../../../src/host/keys/importEnv.ts";
+import { type ImportOptions, importEnv } from "../../../src/host/keys/importEnv.ts";
+import { fakeVscode } from "../fakeVscode.ts";
 import { type Answer, FakeUi } from "./fakeUi.ts";
 import { FakeVault, openStore } from "./fakeVault.ts";
 
@@ -18,18 +19,17 @@ const SECRETS = /secret-value|hidden-token|debug-everything|two words/;
 interface SetUp {
   readonly answers: readonly Answer[];
   readonly text?: string;
-  readonly isTrusted?: boolean;
   readonly paths?: readonly string[];
   readonly canEdit?: boolean;
 }
 
-function setUp({ answers, text = TEXT, isTrusted = true, paths = [PATH], canEdit = true }: SetUp) {
+function setUp({ answers, text = TEXT, paths = [PATH], canEdit = true }: SetUp) {
   const vault = new FakeVault();
   const ui = new FakeUi(...answers);
   const { store } = openStore(vault);
   const edits: unknown[] = [];
   const reads: string[] = [];
-  const files: EnvFiles = {
+  const files: ImportOptions["files"] = {
     list: async () => paths,
     read: async (path) => {
       reads.push(path);
@@ -46,7 +46,7 @@ function setUp({ answers, text = TEXT, isTrusted = true, paths = [PATH], canEdit
     store,
     edits,
     reads,
-    options: { store, ui, files, isTrusted: () => isTrusted },
+    options: { store, ui, files },
   };
 }
 
@@ -103,8 +103,10 @@ it("binds a key to the server that the same file sets for it", async () => {
 });
 
 it("reads no file in Restricted Mode", async () => {
-  const { options, reads, ui } = setUp({ answers: [], isTrusted: false });
+  const { options, reads, ui } = setUp({ answers: [] });
+  fakeVscode.workspace.isTrusted = false;
   await importEnv(options, undefined);
+  fakeVscode.workspace.isTrusted = true;
   expect(reads).toEqual([]);
   expect(ui.text).toContain("Restricted Mode");
 });

@@ -25,18 +25,11 @@ export function keyParts(
   const ui = new FakeUi(...answers);
   const memory = new FakeMemory();
   const { store } = openStore(new FakeVault());
-  const envPermission = createEnvPermission({
-    memory,
-    ui,
-    isTrusted: () => true,
-    setting: () => "ask",
-    allowAlways: async () => undefined,
-  });
   return {
     ui,
     memory,
     store,
-    envPermission,
+    envPermission: createEnvPermission({ memory, ui }),
     approvals: createApprovals({ memory, ui }),
     sources: keySources({ store, environment, envValues }),
     variables: () => ({}),
