@@ -35,18 +35,13 @@ export async function controlRun(
       `${shown} is not being trained now (${phaseOf(file, liveness)}). To resume it: ${resume}`,
     );
   }
-  const client = await ControlClient.open(file.control);
-  try {
-    const { message, status } = await client.send(command);
-    if (wantsJson) return [jsonLine(describeStatus(folder, status))];
-    if (message !== "") return message.split("\n").map((line): Line => [line]);
-    const { phase, step, totalSteps } = status;
-    const progress =
-      totalSteps === null
-        ? plural(step, "{0} step completed", "{0} steps completed")
-        : plural(step, "{0} of {1} steps completed", "{0} of {1} steps completed", totalSteps);
-    return [[styled("strong", phaseTexts()[phase]), `  ${progress}`]];
-  } finally {
-    client.close();
-  }
+  const { message, status } = await ControlClient.sendOnce(file.control, command);
+  if (wantsJson) return [jsonLine(describeStatus(folder, status))];
+  if (message !== "") return message.split("\n").map((line): Line => [line]);
+  const { phase, step, totalSteps } = status;
+  const progress =
+    totalSteps === null
+      ? plural(step, "{0} step completed", "{0} steps completed")
+      : plural(step, "{0} of {1} steps completed", "{0} of {1} steps completed", totalSteps);
+  return [[styled("strong", phaseTexts()[phase]), `  ${progress}`]];
 }

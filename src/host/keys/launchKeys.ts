@@ -32,8 +32,6 @@ export interface LaunchConfig {
   readonly path: string;
   /** Real path of the folder for which the run is started; the user's permissions apply only there. */
   readonly project: string;
-  /** Each `key=value`. */
-  readonly overrides: readonly string[];
   /** Limits the keys when nothing is trained. */
   readonly only?: LaunchScope;
 }

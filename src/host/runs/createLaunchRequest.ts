@@ -9,12 +9,11 @@ import type { Keys } from "../keys/createKeys.ts";
 import type { LaunchConfig } from "../keys/launchKeys.ts";
 import { readSetting, settingOverrides } from "../vscode/settings.ts";
 import { launchConfig } from "./launchConfig.ts";
-import { requireNoSecret } from "./requireNoSecret.ts";
 import type { TrainingRequest } from "./trainings.ts";
 
 const NO_KEYS = { keys: {}, allowedOrigins: [], envFile: null };
 
-/** Null if the user dismissed a prompt. @throws AppError `secret-not-allowed`, or like {@link launchConfig} */
+/** Null if the user dismissed a prompt. @throws like {@link launchConfig} */
 export async function createLaunchRequest(
   keys: Pick<Keys, "forLaunch" | "variables">,
   request: TrainingRequest,
@@ -22,7 +21,6 @@ export async function createLaunchRequest(
 ): Promise<LaunchRequest | null> {
   const { configPath, resume, settingOverrides, overrides, sweep, instead } = request;
   const config = await launchConfig(request);
-  if (config !== null) requireNoSecret(config);
   const allowed = config === null ? NO_KEYS : await keys.forLaunch({ ...config, ...scope });
   if (allowed === null) return null;
   return {

@@ -2,7 +2,7 @@
 
 import { dirname } from "node:path";
 import { setImmediate as turn } from "node:timers/promises";
-import { parseConfig } from "../../core/config/parse.ts";
+import { type ParseResult, parseConfig } from "../../core/config/parse.ts";
 import type { Problem } from "../../core/config/source/problem.ts";
 import { AppError, isAppError } from "../../core/errors.ts";
 import { isWithin } from "../../node/confinement.ts";
@@ -16,6 +16,7 @@ import {
   startConfig,
   startDigest,
 } from "../../node/startConfig.ts";
+import { formatKey } from "../../shared/format.ts";
 import type { LaunchConfig } from "../keys/launchKeys.ts";
 import type { TrainingRequest } from "./trainings.ts";
 
@@ -33,7 +34,8 @@ const TASK = "The task";
 
 /**
  * What the trainer will read; null if it cannot be read, which the trainer itself reports.
- * @throws AppError `config-mismatch` if the run to resume has another configuration, `config-invalid` for invalid overrides
+ * @throws AppError `config-mismatch` if the run to resume has another configuration, `config-invalid` for invalid overrides,
+ * `secret-not-allowed` for secrets in them
  */
 export async function launchConfig(request: LaunchConfigRequest): Promise<JudgedConfig | null> {
   const { configPath, resume } = request;
@@ -46,7 +48,8 @@ export async function launchConfig(request: LaunchConfigRequest): Promise<Judged
   await requireSoundOverrides(start, request);
   const project = await projectOf(start, request.project);
   const parsed = parseConfig(text, { path, overrides: all });
-  return { parsed, path, overrides: all, project, digest: startDigest(start) };
+  requireNoSecret(parsed, all);
+  return { parsed, path, project, digest: startDigest(start) };
 }
 
 /** {@link LaunchConfig.project} for a resume of the run; `asking` is the workspace folder of its configuration, or null. */
@@ -101,6 +104,20 @@ async function requireSoundOverrides(
   throw new AppError(
     "config-invalid",
     `${source} cannot be used: ${fault.code} ${fault.override}: ${fault.message}`,
+  );
+}
+
+/** Settings and tasks are files that others can read. Ignores an invalid configuration, which the trainer will reject. */
+function requireNoSecret(parsed: ParseResult, overrides: readonly string[]): void {
+  if (!parsed.ok) return;
+  // Applied overrides are unchanged except for redacted secrets.
+  const found = parsed.overrides.find((applied, index) => applied.text !== overrides[index]);
+  if (found === undefined) return;
+  const key = formatKey(found.path);
+  throw new AppError(
+    "secret-not-allowed",
+    `${key} is set in a file that others can read. Store it with *Set API Key* or in .env, and set ${key} to null.`,
+    { configPath: key },
   );
 }
 

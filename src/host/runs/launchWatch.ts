@@ -57,10 +57,5 @@ export async function sendAction(folder: string, action: TerminalAction): Promis
       "run-not-reachable",
       "The trainer is still starting. Try again in a few seconds.",
     );
-  const client = await ControlClient.open(control);
-  try {
-    return (await client.send({ action })).message;
-  } finally {
-    client.close();
-  }
+  return (await ControlClient.sendOnce(control, { action })).message;
 }

@@ -8,7 +8,6 @@ import type { KnownLaunch, LaunchStore } from "../../node/launch/launchStore.ts"
 import type { RunStatus } from "../../shared/control.ts";
 import { TASK_TYPE } from "../manifest/taskType.ts";
 import { isInWorkspace } from "../runs/inWorkspace.ts";
-import { isStaleTerminal } from "../runs/staleTerminal.ts";
 import { type TaskProvider, taskName } from "./taskProvider.ts";
 
 export interface RejoinOptions {
@@ -74,12 +73,7 @@ function definitionOf({ folder, request }: KnownLaunch) {
 async function ask({ file }: KnownLaunch): Promise<RunStatus | null> {
   if (file?.control == null) return null;
   try {
-    const client = await ControlClient.open(file.control);
-    try {
-      return (await client.send({ action: "status" })).status;
-    } finally {
-      client.close();
-    }
+    return (await ControlClient.sendOnce(file.control, { action: "status" })).status;
   } catch {
     return null;
   }
@@ -96,4 +90,22 @@ async function closeDeadTerminals(
     const stale = names.map((name) => isStaleTerminal(terminal, name));
     if ((await Promise.all(stale)).includes(true)) terminal.dispose();
   }
+}
+
+/** A shell reports its process within this time. */
+const PROCESS_MS = 1_000;
+
+/** True for a terminal named `title`, as VS Code names those of tasks, without a process behind it: no shell of the same name. */
+export async function isStaleTerminal(
+  {
+    name,
+    creationOptions,
+    processId,
+  }: Pick<vscode.Terminal, "name" | "creationOptions" | "processId">,
+  title: string,
+): Promise<boolean> {
+  if (name !== title && !name.endsWith(` - ${title}`)) return false;
+  if ("shellPath" in creationOptions && creationOptions.shellPath !== undefined) return false;
+  const pid = await Promise.race([processId, sleep(PROCESS_MS, undefined, { ref: false })]);
+  return pid === undefined || pid < 0;
 }

@@ -29,8 +29,10 @@ export interface ControlClientOptions {
   readonly onClose?: () => void;
 }
 
+type Accepted = Extract<ControlReply, { ok: true }>;
+
 interface Waiting {
-  readonly resolve: (reply: Extract<ControlReply, { ok: true }>) => void;
+  readonly resolve: (reply: Accepted) => void;
   readonly reject: (error: AppError) => void;
   readonly stopTimer: () => void;
 }
@@ -77,11 +79,21 @@ export class ControlClient {
     }
   }
 
+  /** Sends one command over a connection of its own. @throws like {@link ControlClient.open} and {@link ControlClient.send} */
+  static async sendOnce(target: ControlAddress, command: ControlCommand): Promise<Accepted> {
+    const client = await ControlClient.open(target);
+    try {
+      return await client.send(command);
+    } finally {
+      client.close();
+    }
+  }
+
   /**
    * Closes the connection if no answer arrives in time.
    * @throws AppError with the trainer's own code if it refuses, `run-not-reachable` if it does not answer
    */
-  async send(command: ControlCommand): Promise<Extract<ControlReply, { ok: true }>> {
+  async send(command: ControlCommand): Promise<Accepted> {
     const isSave = command.action === "save";
     // The answer to a save waits for the service, so first check that the trainer responds at all.
     if (isSave) await this.send({ action: "status" });

@@ -20,12 +20,7 @@ export async function controlRun(
   if (!isLive || file.control === null) {
     throw new AppError("run-not-running", `${run} is not being trained now (${phase}).`);
   }
-  const client = await ControlClient.open(file.control);
-  try {
-    const { message, status } = await client.send(command);
-    const { step, totalSteps } = status;
-    return { run, message, phase: status.phase, completedSteps: step, totalSteps };
-  } finally {
-    client.close();
-  }
+  const { message, status } = await ControlClient.sendOnce(file.control, command);
+  const { step, totalSteps } = status;
+  return { run, message, phase: status.phase, completedSteps: step, totalSteps };
 }

@@ -18,7 +18,7 @@ batch_size: 4
 environments: {"${environment}": {splits: {train: {}}, num_rollouts: 4}}
 ${more}`;
   const path = `${PROJECT}/tinker-config.yaml`;
-  return { parsed: parseConfig(text, { path }), path, project: PROJECT, overrides: [] };
+  return { parsed: parseConfig(text, { path }), path, project: PROJECT };
 }
 
 /** A folder whose `.env` holds `envFile`. */

@@ -22,7 +22,7 @@ function config({ model = "Qwen/Qwen3-8B", environments = { [HOSTED]: "" }, more
   const text = `model_name: ${model}\nbatch_size: 4\nenvironments:\n${blocks.join("")}${more}\n`;
   const path = "/projects/project/tinker-config.yaml";
   const parsed = parseConfig(text, { path });
-  return { parsed, path, project: "/projects/project", overrides: [] };
+  return { parsed, path, project: "/projects/project" };
 }
 
 let vault: FakeVault;

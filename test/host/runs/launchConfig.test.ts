@@ -26,16 +26,17 @@ it("is the file with the overrides of a new run, those from the setting first", 
     overrides: ["max_steps=2"],
     settingOverrides: ["seed=3"],
   });
-  const overrides = ["seed=3", "max_steps=2"];
-  const parsed = { ok: true, config: { seed: 3, max_steps: 2 } };
-  expect(await launchConfig(request)).toMatchObject({ path, parsed, overrides, project: folder });
+  const overrides = [{ text: "seed=3" }, { text: "max_steps=2" }];
+  const parsed = { ok: true, config: { seed: 3, max_steps: 2 }, overrides };
+  expect(await launchConfig(request)).toMatchObject({ path, parsed, project: folder });
 });
 
 it("uses the run's recorded overrides for a resume, which may need other keys than the file", async () => {
   const resume = await aRun("runs/r");
   await writeFile(join(resume, "overrides.json"), JSON.stringify(["model_name=Qwen/Qwen3-8B"]));
   const config = await launchConfig(aTrainingRequest(path, { resume, overrides: ["max_steps=2"] }));
-  expect(config).toMatchObject({ path, overrides: ["model_name=Qwen/Qwen3-8B", "max_steps=2"] });
+  const overrides = [{ text: "model_name=Qwen/Qwen3-8B" }, { text: "max_steps=2" }];
+  expect(config).toMatchObject({ path, parsed: { overrides } });
 });
 
 it("is the run's own copy if the file no longer exists", async () => {
@@ -54,6 +55,27 @@ it("is empty when the trainer will find nothing either", async () => {
   expect(await launchConfig(aTrainingRequest(path, { resume }))).toBeNull();
   expect(await launchConfig(aTrainingRequest(join(folder, "gone.yaml")))).toBeNull();
   expect(await launchConfig(aTrainingRequest(path, { resume: folder }))).toBeNull();
+});
+
+describe("overrides", () => {
+  const read = async (...overrides: readonly string[]) => {
+    await writeFile(path, textWith("secrets: { token: null }"));
+    return launchConfig(aTrainingRequest(path, { overrides }));
+  };
+
+  it.each(["secrets.token=hunter-2", "secrets={token: hunter-2}"])(
+    "that set a secret are rejected without showing it: %s",
+    async (override) => {
+      const refused = read("max_steps=3", override);
+      await expect(refused).rejects.toThrow(/^secrets(\.token)? is set in a file/);
+      await expect(refused).rejects.not.toThrow(/hunter/);
+    },
+  );
+
+  it("may set everything else, and allow a secret to be looked up", async () => {
+    const config = await read("max_steps=3", "secrets.token=null", "learning_rate = 1e-4");
+    expect(config).toMatchObject({ parsed: { ok: true } });
+  });
 });
 
 describe("the user's permissions", () => {

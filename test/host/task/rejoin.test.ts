@@ -1,5 +1,5 @@
 import { expect, it, vi } from "vitest";
-import { rejoinLaunches } from "../../../src/host/task/rejoin.ts";
+import { isStaleTerminal, rejoinLaunches } from "../../../src/host/task/rejoin.ts";
 
 const { alpha, terminals } = vi.hoisted(() => ({
   alpha: { name: "alpha", uri: { fsPath: "/alpha" }, index: 0 },
@@ -7,10 +7,7 @@ const { alpha, terminals } = vi.hoisted(() => ({
 }));
 vi.mock("../../../src/node/control/client.ts", () => ({
   ControlClient: {
-    open: async () => ({
-      send: async () => ({ status: { pid: 1, attached: 0 } }),
-      close: () => undefined,
-    }),
+    sendOnce: async () => ({ status: { pid: 1, attached: 0 } }),
   },
 }));
 vi.mock("vscode", async () => ({
@@ -40,4 +37,21 @@ it.each([
     log: { info: () => undefined },
   } as never); // only the members it reads
   expect([terminal.dispose, other.dispose].map(({ mock }) => mock.calls.length)).toEqual([1, 0]);
+});
+
+const TITLE = "train tinker-config.yaml";
+const dead = { name: TITLE, creationOptions: { name: TITLE }, processId: Promise.resolve(-1) };
+
+it("finds the terminal of a task left behind by another window", async () => {
+  expect(await isStaleTerminal(dead, TITLE)).toBe(true);
+  expect(await isStaleTerminal({ ...dead, name: `Task - ${TITLE}` }, TITLE)).toBe(true);
+  const neverNamed = new Promise<undefined>(() => undefined);
+  expect(await isStaleTerminal({ ...dead, processId: neverNamed }, TITLE)).toBe(true);
+});
+
+it("ignores terminals of other names, and shells of this name", async () => {
+  expect(await isStaleTerminal({ ...dead, name: "zsh" }, TITLE)).toBe(false);
+  expect(await isStaleTerminal({ ...dead, processId: Promise.resolve(4711) }, TITLE)).toBe(false);
+  const creationOptions = { name: TITLE, shellPath: "/bin/zsh" };
+  expect(await isStaleTerminal({ ...dead, creationOptions }, TITLE)).toBe(false);
 });
