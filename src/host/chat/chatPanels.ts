@@ -16,7 +16,8 @@ import type { ChatBeginning, ChatReply } from "../../shared/chat.ts";
 import { createPanels } from "../dashboard/fillPanel.ts";
 import type { Keys } from "../keys/createKeys.ts";
 import type { LaunchScope } from "../keys/launchKeys.ts";
-import { createLaunchRequest, recover } from "../runs/createLaunchRequest.ts";
+import { createLaunchRequest, recover, requestFor } from "../runs/createLaunchRequest.ts";
+import type { TrainingRequest } from "../runs/trainings.ts";
 import type { Server } from "../server/server.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
 import { ChatSession, type OpenConversation } from "./chatSession.ts";
@@ -108,16 +109,8 @@ async function openConversation(
 }
 
 /** Like a request to resume the run, but without the editor's own overrides, because the chat format must be the run's. */
-function requestOf({ run: { folder, configPath } }: ChatSubject) {
-  const project = vscode.workspace.getWorkspaceFolder(vscode.Uri.file(configPath));
-  return {
-    configPath,
-    title: "",
-    resume: folder,
-    overrides: [],
-    settingOverrides: [],
-    project: project?.uri.fsPath ?? null,
-  };
+function requestOf({ run: { folder, configPath } }: ChatSubject): TrainingRequest {
+  return { ...requestFor(configPath), resume: folder, settingOverrides: [] };
 }
 
 function withShortPaths(text: string, { run }: ChatSubject): string {

@@ -1,6 +1,6 @@
 /** Handlers of the commands for examples. */
 
-import { basename, dirname, isAbsolute, relative, resolve } from "node:path";
+import { basename, dirname, relative, resolve } from "node:path";
 import * as vscode from "vscode";
 import * as z from "zod";
 import { CONFIG_REQUESTS } from "../../api/config.ts";
@@ -8,6 +8,7 @@ import { EXAMPLE_REQUESTS, type ExamplesRequest } from "../../api/examples.ts";
 import type { RunEntry } from "../../api/runs.ts";
 import type { TextEdit } from "../../core/config/editing/text/textEdit.ts";
 import type { JsonObject } from "../../core/json.ts";
+import { isWithin } from "../../node/confinement.ts";
 import { parseRolloutCondition, unknownConditionField } from "../../shared/rolloutCondition.ts";
 import { chooseConfig } from "../config/chooseConfig.ts";
 import { applyTextEdits } from "../config/textEdits.ts";
@@ -201,7 +202,7 @@ async function askFilter(run: string): Promise<JsonObject | undefined> {
 
 /** Relative to the configuration's folder if the path is inside it. */
 function fromConfig(config: vscode.Uri, place: string): string {
-  const inside = relative(dirname(config.fsPath), place);
-  const isBelow = config.scheme === "file" && !inside.startsWith("..") && !isAbsolute(inside);
-  return isBelow ? inside.replaceAll("\\", "/") : place;
+  const folder = dirname(config.fsPath);
+  if (config.scheme !== "file" || !isWithin(place, folder)) return place;
+  return relative(folder, place).replaceAll("\\", "/");
 }

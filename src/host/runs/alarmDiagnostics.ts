@@ -57,8 +57,8 @@ export class AlarmDiagnostics implements vscode.Disposable, vscode.CodeActionPro
     const { store, alarms } = options;
     const draw = (): void => this.#soon();
     this.#listening = vscode.Disposable.from(
-      vscode.Disposable.from(alarms.onDidChange(draw)),
-      vscode.Disposable.from(store.onDidChange((folder) => folder === null && draw())),
+      alarms.onDidChange(draw),
+      store.onDidChange((folder) => folder === null && draw()),
       vscode.workspace.onDidChangeTextDocument(({ document, contentChanges }) => {
         if (contentChanges.length > 0 && this.#marks.has(document.uri.fsPath)) draw();
       }),
@@ -113,12 +113,11 @@ export class AlarmDiagnostics implements vscode.Disposable, vscode.CodeActionPro
   /** The alarms of each configuration's newest run. */
   #byConfig(): ReadonlyMap<string, RunAlarmList> {
     const { store, alarms } = this.#options;
-    const known = new Set(alarms.folders());
     const newest = new Map<string, RunAlarmList>();
     for (const run of store.runs) {
       const path = runFolder(run.file?.configPath ?? "");
       if (run.file === null || newest.has(path)) continue;
-      newest.set(path, { run, firing: known.has(run.folder) ? alarms.of(run.folder) : [] });
+      newest.set(path, { run, firing: alarms.of(run.folder) });
     }
     return newest;
   }

@@ -50,14 +50,12 @@ export class EnvironmentChecks {
     string,
     { readonly environment: OwnEnvironment; readonly folder: string }
   >();
-  readonly #changed: Emitter<void>;
+  readonly #changed = new Emitter<void>((error) => this.#options.onError(error));
   /** Fires when a badge has changed. */
-  readonly onDidChange: Emitter<void>["event"];
+  readonly onDidChange = this.#changed.event;
 
   constructor(options: EnvironmentChecksOptions) {
     this.#options = options;
-    this.#changed = new Emitter(options.onError);
-    this.onDidChange = this.#changed.event;
   }
 
   /** The last known badge; null if the environment was not checked. The first call reads it in the background. */

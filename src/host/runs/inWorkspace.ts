@@ -1,8 +1,8 @@
 /** Whether a path is in one of the window's folders. */
 
-import { realpath } from "node:fs/promises";
-import { isAbsolute, relative } from "node:path";
 import * as vscode from "vscode";
+import { isWithin } from "../../node/confinement.ts";
+import { realFolder } from "../../node/realFolder.ts";
 
 export function isInWorkspace(path: string): boolean {
   return vscode.workspace.getWorkspaceFolder(vscode.Uri.file(path)) !== undefined;
@@ -18,18 +18,7 @@ export function workspaceFolderOf(path: string): string | null {
 export async function isReallyInWorkspace(path: string): Promise<boolean> {
   if (!isInWorkspace(path)) return false;
   const folders = vscode.workspace.workspaceFolders ?? [];
-  const roots = await Promise.all(folders.map(({ uri }) => realOf(uri.fsPath)));
-  const real = await realOf(path);
-  return roots.some((root) => {
-    const inside = relative(root, real);
-    return !inside.startsWith("..") && !isAbsolute(inside);
-  });
-}
-
-async function realOf(path: string): Promise<string> {
-  try {
-    return await realpath(path);
-  } catch {
-    return path;
-  }
+  const roots = await Promise.all(folders.map(({ uri }) => realFolder(uri.fsPath)));
+  const real = await realFolder(path);
+  return roots.some((root) => isWithin(real, root));
 }

@@ -54,15 +54,13 @@ export class OwnServers implements vscode.Disposable {
     { readonly folder: string; readonly environment: OwnEnvironment }
   >();
   readonly #channels = new Map<string, vscode.OutputChannel>();
-  readonly #changed: Emitter<void>;
+  readonly #changed = new Emitter<void>((error) => this.#options.onError(error));
   /** Fires when a server's state has changed. */
-  readonly onDidChange: Emitter<void>["event"];
+  readonly onDidChange = this.#changed.event;
   readonly #saving: vscode.Disposable;
 
   constructor(options: OwnServersOptions) {
     this.#options = options;
-    this.#changed = new Emitter(options.onError);
-    this.onDidChange = this.#changed.event;
     this.#saving = vscode.workspace.onDidSaveTextDocument(({ uri, languageId }) => {
       if (languageId === "python") this.#saved(uri.fsPath).catch(options.onError);
     });

@@ -31,7 +31,6 @@ export function followAlarms({ store, follow, onError }: RunAlarmsOptions) {
     const live = new Set(store.runs.flatMap(({ isLive, folder }) => (isLive ? [folder] : [])));
     for (const folder of live) {
       if (following.has(folder)) continue;
-      firing.set(folder, of(folder));
       const own = follow(folder, ({ alarms }) => hear(folder, alarms));
       following.set(folder, own);
     }
@@ -50,8 +49,6 @@ export function followAlarms({ store, follow, onError }: RunAlarmsOptions) {
     /** The alarms of any run. For a live run, the list's own alarms may be outdated. */
     idsOf: ({ folder, isLive, alarms }: RunEntry): readonly AlarmId[] =>
       isLive ? of(folder).map(({ id }) => id) : alarms,
-    /** Runs with known alarms. */
-    folders: (): readonly string[] => [...firing.keys()],
     dispose: (): void => {
       for (const each of [listening, ...following.values()]) each.dispose();
       following.clear();

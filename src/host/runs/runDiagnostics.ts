@@ -69,8 +69,8 @@ export class RunDiagnostics implements vscode.Disposable, vscode.CodeActionProvi
     this.#options = options;
     const { trainings } = options;
     this.#listening = vscode.Disposable.from(
-      vscode.Disposable.from(trainings.onDidEnd((end) => void this.#ended(end))),
-      vscode.Disposable.from(trainings.onDidChange(() => this.#forgetStarted())),
+      trainings.onDidEnd((end) => void this.#ended(end)),
+      trainings.onDidChange(() => this.#forgetStarted()),
       offerSuggestions(this),
       vscode.workspace.onDidChangeTextDocument(({ document, contentChanges }) => {
         if (contentChanges.length > 0) this.#marks.delete(document.uri);

@@ -25,12 +25,12 @@ export class RunFinder implements vscode.Disposable {
   #watched = "";
   readonly #soon = soon(SETTLE_MS, () => void this.find().catch(this.#onError));
   #configs: readonly vscode.Uri[] = [];
-  readonly #found: Emitter<void>;
+  readonly #found = new Emitter<void>((error) => this.#onError(error));
   /** Fires after every search for configurations, including those triggered by a change. */
-  readonly onDidFind: Emitter<void>["event"];
-  readonly #marked: Emitter<string>;
+  readonly onDidFind = this.#found.event;
+  readonly #marked = new Emitter<string>((error) => this.#onError(error));
   /** Fires with the folder of a run whose marks were changed by any window. */
-  readonly onDidMark: Emitter<string>["event"];
+  readonly onDidMark = this.#marked.event;
 
   constructor(options: {
     readonly store: ReportedRuns;
@@ -38,10 +38,6 @@ export class RunFinder implements vscode.Disposable {
   }) {
     this.#store = options.store;
     this.#onError = options.onError;
-    this.#found = new Emitter(options.onError);
-    this.onDidFind = this.#found.event;
-    this.#marked = new Emitter(options.onError);
-    this.onDidMark = this.#marked.event;
     const again = this.#soon;
     this.#fixed = vscode.Disposable.from(
       vscode.workspace.onDidChangeWorkspaceFolders(again),

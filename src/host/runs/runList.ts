@@ -39,8 +39,8 @@ const NEXT_SERVER_MS = 10_000;
 
 export class ReportedRuns implements RunList {
   readonly #options: ReportedRunsOptions;
-  readonly #changed: Emitter<string | null>;
-  readonly onDidChange: Emitter<string | null>["event"];
+  readonly #changed = new Emitter<string | null>((error) => this.#options.onError(error));
+  readonly onDidChange = this.#changed.event;
   #parents: readonly string[] = [];
   #entries: ReadonlyMap<string, RunEntry> = new Map();
   /** Runs of a list that is still arriving. */
@@ -53,8 +53,6 @@ export class ReportedRuns implements RunList {
 
   constructor(options: ReportedRunsOptions) {
     this.#options = options;
-    this.#changed = new Emitter(options.onError);
-    this.onDidChange = this.#changed.event;
   }
 
   get runs(): readonly RunEntry[] {
@@ -128,7 +126,7 @@ export class ReportedRuns implements RunList {
       await ask<null>(server, RUN_REQUESTS.look, { places });
       return true;
     } catch (error) {
-      if (isAppError(error) && error.code === "server-stopped") return false;
+      if (isAppError(error, "server-stopped")) return false;
       throw error;
     }
   }

@@ -19,7 +19,7 @@ import { formatMeasure, formatReward, plural } from "../../shared/format.ts";
 import { phaseTexts } from "../../shared/phaseTexts.ts";
 import { basisText, shortKey, sweepSentence } from "../../shared/sweepText.ts";
 import type { LaunchEnd, TerminalAction } from "./launchWatch.ts";
-import type { Training, TrainingRequest, Trainings } from "./trainings.ts";
+import type { Following, Training, TrainingRequest, Trainings } from "./trainings.ts";
 
 export interface SweepTrainingRequest
   extends Pick<TrainingRequest, "configPath" | "title" | "overrides" | "project"> {
@@ -36,8 +36,6 @@ export interface SweepTrainingOptions extends SweepPorts {
   readonly log: Log;
   readonly trainings: Pick<Trainings, "open" | "takeSlot">;
 }
-
-type Following = Parameters<Training["follow"]>[0];
 
 export class SweepTraining implements Training {
   readonly #options: SweepTrainingOptions;

@@ -65,7 +65,8 @@ export class Trainings {
 
   constructor(options: TrainingsOptions) {
     const { onError } = options;
-    const [changed, ended] = [new Emitter<void>(onError), new Emitter<TrainingEnded>(onError)];
+    const changed = new Emitter<void>(onError);
+    const ended = new Emitter<TrainingEnded>(onError);
     const detached = new Emitter<ActiveTraining>(onError);
     const takeSlot: Trainings["takeSlot"] = (...what) => this.takeSlot(...what);
     this.#hub = { ...options, active: new Set(), changed, ended, detached, takeSlot };
@@ -102,7 +103,7 @@ export class Trainings {
    */
   async takeSlot(
     holder: Holder,
-    { print, signal }: Parameters<Training["follow"]>[0],
+    { print, signal }: Following,
     onWait: () => void,
   ): Promise<(() => void) | null> {
     let hasWaited = false;
@@ -158,7 +159,7 @@ class Session implements Training, ActiveTraining {
     return this.#folder;
   }
 
-  async follow(options: Parameters<Training["follow"]>[0]): Promise<LaunchEnd | null> {
+  async follow(options: Following): Promise<LaunchEnd | null> {
     const release = await this.#place(options);
     if (release === null) {
       options.print(notStartedText());
@@ -193,7 +194,7 @@ class Session implements Training, ActiveTraining {
     if (this.#launch !== null) this.#hub.detached.fire(this);
   }
 
-  #place(following: Parameters<Training["follow"]>[0]): Promise<(() => void) | null> {
+  #place(following: Following): Promise<(() => void) | null> {
     const { title, sweep, configPath } = this.request;
     // The sweep holds one slot for all of its runs.
     if (sweep !== undefined) return Promise.resolve(() => undefined);
@@ -212,7 +213,7 @@ class Session implements Training, ActiveTraining {
     });
   }
 
-  async #train({ print, signal }: Parameters<Training["follow"]>[0]): Promise<LaunchEnd | null> {
+  async #train({ print, signal }: Following): Promise<LaunchEnd | null> {
     for (;;) {
       const launch = this.#launch ?? (await this.#start(signal));
       if (launch === null) return null;
@@ -246,14 +247,17 @@ function notStartedText(): string {
   return `${l10n.t("Not started, because you canceled. Nothing was sent.")}\n`;
 }
 
+/** What a training needs from its terminal. */
+export interface Following {
+  readonly print: (text: string) => void;
+  /** Aborted when the terminal is closed; a training that has not started yet is then dropped. */
+  readonly signal: AbortSignal;
+}
+
 /** What a terminal needs from its training. */
 export interface Training {
   /** Starts or joins the training, and resolves when it ends; null if it was not started. */
-  follow(options: {
-    readonly print: (text: string) => void;
-    /** Aborted when the terminal is closed; a training that has not started yet is then dropped. */
-    readonly signal: AbortSignal;
-  }): Promise<LaunchEnd | null>;
+  follow(terminal: Following): Promise<LaunchEnd | null>;
   /** Sends an action; resolves with what will happen. */
   send(action: TerminalAction): Promise<string>;
   /** Called when the user closes the terminal while the training continues. */

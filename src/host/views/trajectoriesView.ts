@@ -171,7 +171,7 @@ export class TrajectoriesView
     try {
       return await ask<TrajectoryRows>(this.#options.server, TRAJECTORY_REQUESTS.rows, request);
     } catch (error) {
-      if (isAppError(error) && error.code === "server-stopped") return null;
+      if (isAppError(error, "server-stopped")) return null;
       throw error;
     }
   }
