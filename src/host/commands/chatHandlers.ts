@@ -104,8 +104,8 @@ async function chooseWeights(
   target: unknown,
 ): Promise<string | undefined> {
   const entries = await saved.read(folder);
-  const { name: wanted } = (target ?? {}) as { readonly name?: unknown }; // validated below
-  if (typeof wanted === "string") {
+  const wanted = z.object({ name: z.string() }).safeParse(target).data?.name;
+  if (wanted !== undefined) {
     const path = entries.findLast((entry) => entry.name === wanted)?.sampler_path ?? null;
     if (path !== null) return path;
     throw new Error(

@@ -1,6 +1,7 @@
 /** Handlers of the checkpoint commands. */
 
 import * as vscode from "vscode";
+import * as z from "zod";
 import type { RunEntry } from "../../api/runs.ts";
 import { setValue } from "../../core/config/editing/edits/setValue.ts";
 import {
@@ -212,12 +213,16 @@ async function useInConfig(path: string): Promise<void> {
   await applyTextEdits(document, edits);
 }
 
+/** A checkpoint's row, or a button of the dashboard. */
+const checkpointRow = z.object({ folder: z.string(), name: z.string() });
+
 async function choose(
   { store, saved }: CheckpointHandlerOptions,
   target: unknown,
 ): Promise<Chosen | undefined> {
-  const { folder, name } = (target ?? {}) as { folder?: unknown; name?: unknown }; // both are validated below
-  if (typeof folder === "string" && typeof name === "string") {
+  const row = checkpointRow.safeParse(target).data;
+  if (row !== undefined) {
+    const { folder, name } = row;
     const entry = (await saved.read(folder)).findLast((each) => each.name === name);
     if (entry !== undefined) return { folder, entry };
     const gone = vscode.l10n.t("The checkpoint {0} is no longer in its run.", name);

@@ -95,12 +95,9 @@ async function onOwn(
   target: unknown,
   act: (environment: OwnEnvironment) => Promise<void>,
 ): Promise<void> {
-  const { name, config } = (target ?? {}) as Partial<OwnEnvironment>; // validated on the next line
-  if (typeof name === "string" && typeof config === "string") await act({ name, config });
-  else {
-    const text = vscode.l10n.t("Select an environment in the Environments view first.");
-    await offerInstead(text, [showEnvironments()]);
-  }
+  const own = z.object({ name: z.string(), config: z.string() }).safeParse(target).data;
+  if (own !== undefined) await act(own);
+  else await offerInstead(noPageText(undefined), [showEnvironments()]);
 }
 
 const SCHEME = "tinker-rl-deployment";

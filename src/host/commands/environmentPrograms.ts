@@ -2,6 +2,7 @@
 
 import { join } from "node:path";
 import * as vscode from "vscode";
+import * as z from "zod";
 import type { SplitChoice } from "../../core/config/taskChoices.ts";
 import type { TaskDifficulty } from "../../core/openreward/catalogue.ts";
 import { difficultyText } from "../../shared/difficultyText.ts";
@@ -109,21 +110,22 @@ interface Chosen extends ChosenTasks {
   readonly config: vscode.Uri;
 }
 
+/** A row in the Environments view, or a lens's arguments; without a configuration if none uses the environment. */
+const environmentRow = z.object({ name: z.string(), config: z.string().nullish().catch(null) });
+
 /** From the row, or from a configuration; undefined if the user picks none. */
 async function choose(
   options: EnvironmentProgramsOptions,
   target: unknown,
   question: string,
 ): Promise<Chosen | undefined> {
-  const { name, config: path } = (target ?? {}) as Partial<Record<"name" | "config", unknown>>; // validated on the next lines
-  const environment = typeof name === "string" ? name : null;
-  const named = environment === null ? target : undefined;
-  const own = environment !== null && typeof path === "string" ? vscode.Uri.file(path) : named;
-  const config = await chooseValidConfig(options.store, own);
+  const row = environmentRow.safeParse(target).data;
+  const ofRow = row?.config == null ? undefined : vscode.Uri.file(row.config);
+  const config = await chooseValidConfig(options.store, row === undefined ? target : ofRow);
   if (config === undefined) return undefined;
   // Without a row, nothing says which environment is meant.
-  const takesOnly = environment !== null;
-  const tasks = await chooseTasks(config, question, { environment, takesOnly });
+  const choice = { environment: row?.name ?? null, takesOnly: row !== undefined };
+  const tasks = await chooseTasks(config, question, choice);
   return tasks === undefined ? undefined : { ...tasks, config };
 }
 

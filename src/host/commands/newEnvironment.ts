@@ -1,7 +1,8 @@
 /** *New Environment…*: asks for name and template, writes the files and the configuration entry, and opens them. */
 
-import { dirname, relative } from "node:path";
+import { basename, dirname, relative } from "node:path";
 import * as vscode from "vscode";
+import * as z from "zod";
 import { CONFIG_REQUESTS } from "../../api/config.ts";
 import {
   ENVIRONMENT_REQUESTS,
@@ -38,10 +39,14 @@ export function newEnvironmentHandlers(server: Requests) {
   } satisfies Partial<CommandHandlers>;
 }
 
+/** Arguments of a lens above a Python class. */
+const pythonEnvironment = z.object({ name: z.string(), file: z.string() });
+
 /** Adds the environment in an existing Python file. @throws Error if the configuration cannot be written */
 async function addOwnEnvironment(server: Requests, target: unknown): Promise<void> {
-  const { name, file } = (target ?? {}) as { readonly name?: unknown; readonly file?: unknown }; // validated on the next line
-  if (typeof name !== "string" || typeof file !== "string") return;
+  const found = pythonEnvironment.safeParse(target).data;
+  if (found === undefined) return;
+  const { name, file } = found;
   const uri = vscode.Uri.file(file);
   const folder = vscode.workspace.getWorkspaceFolder(uri);
   if (folder === undefined) throw new Error(vscode.l10n.t("Open the folder of {0} first.", file));
@@ -150,7 +155,7 @@ async function addToConfig(
   }: Pick<NewEnvironment, "config" | "entry" | "name"> & { readonly hasTest: boolean },
 ): Promise<boolean> {
   const names = await entries(vscode.Uri.joinPath(uri, ".."));
-  if (!names.has(uri.path.slice(uri.path.lastIndexOf("/") + 1))) {
+  if (!names.has(basename(uri.path))) {
     await vscode.workspace.fs.writeFile(uri, new TextEncoder().encode(config));
     await setContextKey("configCreated", true);
     return true;

@@ -3,6 +3,7 @@
 import { basename, extname } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import * as vscode from "vscode";
+import * as z from "zod";
 import { type BasisRequest, ESTIMATE_REQUESTS, type EstimateBasis } from "../../api/estimate.ts";
 import type { RequestOutcome } from "../../api/requests.ts";
 import type { RunEntry } from "../../api/runs.ts";
@@ -49,9 +50,9 @@ export function startHandlers(options: StartHandlerOptions) {
   };
   return {
     startTraining: async (target) => {
-      const { config: named, stage } = stageIn(target);
+      const { config: named = target, stage } = stageLens.safeParse(target).data ?? {};
       const start = onConfig((config) =>
-        stage === null
+        stage === undefined
           ? train(config)
           : train(config, { overrides: { stage } }, vscode.l10n.t("stage {0}", stage)),
       );
@@ -115,12 +116,8 @@ export function startHandlers(options: StartHandlerOptions) {
   } satisfies Partial<CommandHandlers>;
 }
 
-/** The configuration that a command is called with, and the stage in a lens's arguments; null = none. */
-function stageIn(target: unknown): { readonly config: unknown; readonly stage: string | null } {
-  const isLens = typeof target === "object" && target !== null && "stage" in target;
-  if (!isLens || typeof target.stage !== "string") return { config: target, stage: null };
-  return { config: "config" in target ? target.config : undefined, stage: target.stage };
-}
+/** Arguments of a stage's lens; `config` is its configuration's URI. */
+const stageLens = z.object({ config: z.unknown(), stage: z.string() });
 
 /** Short enough for a one-line notification; the dashboard explains what the model learns. */
 function demoText({ uri, isNew }: DemoConfig): string {

@@ -1,5 +1,6 @@
 /** Handlers of the configuration commands. */
 
+import { basename } from "node:path";
 import * as vscode from "vscode";
 import { type CheckCounts, CONFIG_REQUESTS } from "../../api/config.ts";
 import type { Insertion } from "../../core/config/editing/edits/insertEnvironment.ts";
@@ -59,7 +60,7 @@ async function showResult(
   document: vscode.TextDocument,
   { errors, warnings }: CheckCounts,
 ): Promise<void> {
-  const name = document.uri.path.slice(document.uri.path.lastIndexOf("/") + 1);
+  const name = basename(document.uri.path);
   const text =
     errors + warnings === 0
       ? vscode.l10n.t("{0} is valid", name)

@@ -1,5 +1,6 @@
 /** *Show Effective Configuration*: a diff between the file and what a run would resolve it to. */
 
+import { basename } from "node:path";
 import * as vscode from "vscode";
 import { CONFIG_REQUESTS } from "../../api/config.ts";
 import type { Server } from "../server/server.ts";
@@ -37,8 +38,7 @@ export function createEffectiveConfig(server: Server) {
       });
       open.set(uri.toString(), shown);
       changes.fire(shown);
-      const name = uri.path.slice(uri.path.lastIndexOf("/") + 1);
-      const title = vscode.l10n.t("{0} ↔ Effective Configuration", name);
+      const title = vscode.l10n.t("{0} ↔ Effective Configuration", basename(uri.path));
       await vscode.commands.executeCommand("vscode.diff", uri, shown, title);
     },
     dispose: (): void => void listeners.dispose(),

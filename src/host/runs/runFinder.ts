@@ -5,6 +5,8 @@ import * as vscode from "vscode";
 import { parseConfig } from "../../core/config/parse.ts";
 import { MAX_BYTES } from "../../core/runFolder/files/wholeFiles.ts";
 import { Emitter } from "../../core/util/emitter.ts";
+import { isWithin } from "../../node/confinement.ts";
+import { realFolder } from "../../node/realFolder.ts";
 import { runFolder } from "../../node/runFolder.ts";
 import { runParent } from "../../node/runPaths.ts";
 import { soon } from "../../node/soon.ts";
@@ -12,7 +14,7 @@ import { configGlob, findConfigs } from "../config/configFiles.ts";
 import { setContextKey } from "../vscode/contextKeys.ts";
 import { onSettingChange } from "../vscode/settings.ts";
 import { readWorkspaceText } from "../vscode/workspaceText.ts";
-import { isReallyInWorkspace } from "./inWorkspace.ts";
+import { isInWorkspace } from "./inWorkspace.ts";
 import type { ReportedRuns } from "./runList.ts";
 
 const SETTLE_MS = 300;
@@ -102,6 +104,15 @@ export class RunFinder implements vscode.Disposable {
       ),
     );
   }
+}
+
+/** True if a path is in one of the window's folders with links resolved; a path that does not exist is used as it is. */
+export async function isReallyInWorkspace(path: string): Promise<boolean> {
+  if (!isInWorkspace(path)) return false;
+  const folders = vscode.workspace.workspaceFolders ?? [];
+  const roots = await Promise.all(folders.map(({ uri }) => realFolder(uri.fsPath)));
+  const real = await realFolder(path);
+  return roots.some((root) => isWithin(real, root));
 }
 
 /** The run folder of a configuration; null if it is not on this computer's disk. */

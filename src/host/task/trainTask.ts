@@ -51,13 +51,11 @@ export function readTrainTask(definition: unknown): TrainTask | string {
 }
 
 /** A task's overrides in the form the trainer expects, each `key=value`. Strings are YAML, as on the command line. */
-export function overrideTexts({ overrides, runName, resume }: TrainTask): readonly string[] {
-  const isFolder = resume !== undefined && resume !== "auto" && !resume.startsWith("tinker://");
-  const named: Readonly<Record<string, unknown>> = {
-    ...overrides,
-    ...withoutUndefined({ run_name: runName, resume_from: isFolder ? undefined : resume }),
-  };
-  return Object.entries(named).map(
+export function overrideTexts(task: TrainTask): readonly string[] {
+  const { overrides, runName: run_name, resume } = task;
+  const resume_from = resumedFolder(task) === null ? resume : undefined;
+  const all = { ...overrides, ...withoutUndefined({ run_name, resume_from }) };
+  return Object.entries(all).map(
     ([key, value]) => `${key}=${typeof value === "string" ? value : JSON.stringify(value)}`,
   );
 }

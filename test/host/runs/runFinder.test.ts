@@ -1,7 +1,7 @@
 import { mkdir, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, expect, it, vi } from "vitest";
-import { isReallyInWorkspace } from "../../../src/host/runs/inWorkspace.ts";
+import { isReallyInWorkspace } from "../../../src/host/runs/runFinder.ts";
 import { folderOfAllTests } from "../../fakes/onDisk.ts";
 
 const { workspace } = vi.hoisted(() => ({ workspace: { folder: "" } }));
