@@ -6,7 +6,7 @@ import * as vscode from "vscode";
 import { Redactor } from "./core/secrets/redaction/redactor.ts";
 import type { EarlyHandlers, LateHandlers } from "./host/app/createHandlers.ts";
 import type { App } from "./host/app.ts";
-import { helpHandlers } from "./host/commands/help.ts";
+import { helpHandlers } from "./host/commands/helpHandlers.ts";
 import { PENDING_DEMO } from "./host/commands/pendingDemo.ts";
 import { KnownToEditor } from "./host/config/knownToEditor.ts";
 import { onFirstConfig } from "./host/config/onFirstConfig.ts";
@@ -19,7 +19,7 @@ import { isInWorkspace } from "./host/runs/inWorkspace.ts";
 import { Server } from "./host/server/server.ts";
 import { registerMcp } from "./host/tools/registerMcp.ts";
 import { registerTools } from "./host/tools/registerTools.ts";
-import { lazyTree, type Trees } from "./host/views/trees.ts";
+import { type Trees, treePlace } from "./host/views/trees.ts";
 import { plainWindow } from "./host/vscode/plainWindow.ts";
 import { PYTHON_FILE } from "./host/vscode/pythonFile.ts";
 import { registerCommands } from "./host/vscode/registerCommands.ts";
@@ -48,6 +48,7 @@ export function activate(context: vscode.ExtensionContext): TinkerRlApi {
       import("./host/app.ts").then(({ createApp }) =>
         createApp({
           context,
+          programFolder,
           log,
           redactor,
           trees,
@@ -161,16 +162,6 @@ async function hasTrainings(launches: string): Promise<boolean> {
   return known.some(
     ({ request, isAlive }) => isAlive && isInWorkspace(request.training.configPath),
   );
-}
-
-function treePlace<Row>(name: string, load: () => Promise<unknown>) {
-  const tree = lazyTree<Row>(load);
-  const view = vscode.window.createTreeView<Row>(`tinkerRL.${name}`, {
-    treeDataProvider: tree,
-    // Only the Runs view has commands for several rows.
-    canSelectMany: name === "runs",
-  });
-  return { tree, view };
 }
 
 function lazyHandlers(app: () => Promise<App>, early: EarlyHandlers): LateHandlers {

@@ -18,7 +18,7 @@ import type { ConfigSupport } from "./config/registerConfigSupport.ts";
 import { openOnStart } from "./dashboard/openOnStart.ts";
 import { doForPage } from "./dashboard/pageOrders.ts";
 import { RunDashboard } from "./dashboard/runDashboard.ts";
-import { createRunsPanel } from "./dashboard/runsPanel.ts";
+import { createRunsTable } from "./dashboard/runsTable.ts";
 import { createWindowPages } from "./dashboard/windowPages.ts";
 import { createKeys } from "./keys/createKeys.ts";
 import { commandName } from "./manifest/commandTable.ts";
@@ -39,10 +39,12 @@ import { mcpVariables } from "./tools/mcpVariables.ts";
 import type { Trees } from "./views/trees.ts";
 import { setContextKey } from "./vscode/contextKeys.ts";
 import type { Register } from "./vscode/register.ts";
-import { readSetting, settingOverrides } from "./vscode/settings.ts";
+import { settingOverrides } from "./vscode/settings.ts";
 
 export interface AppOptions {
   readonly context: vscode.ExtensionContext;
+  /** Holds the trainer's program. */
+  readonly programFolder: string;
   /** Redacted with `redactor`. */
   readonly log: vscode.LogOutputChannel;
   readonly redactor: Redactor;
@@ -59,7 +61,7 @@ export type App = Awaited<ReturnType<typeof createApp>>;
 
 /** Assembles the app and starts looking for runs; everything is disposed of with the extension. */
 export async function createApp(options: AppOptions) {
-  const { context, log, redactor, trees, known, server } = options;
+  const { context, programFolder, log, redactor, trees, known, server } = options;
   const { workspaceState, extensionUri } = context;
   const register: Register = (disposable) => {
     context.subscriptions.push(disposable);
@@ -67,7 +69,7 @@ export async function createApp(options: AppOptions) {
   };
   const onError = (error: unknown): void =>
     log.error(error instanceof Error ? error : String(error));
-  const programFolder = join(context.extensionPath, "dist", "trainer");
+  const storageFolder = (context.storageUri ?? context.globalStorageUri).fsPath;
   const fileSystem = createFileSystem();
   const keys = register(
     createKeys({
@@ -77,7 +79,7 @@ export async function createApp(options: AppOptions) {
       testKey: (request) => server.request(KEY_REQUESTS.test, request),
     }),
   );
-  const ownServers = register(
+  const servers = register(
     new OwnServers({
       server,
       createLaunchRequest: ({ name, config }) =>
@@ -88,14 +90,14 @@ export async function createApp(options: AppOptions) {
     }),
   );
   const checks = new EnvironmentChecks({
-    folder: (context.storageUri ?? context.globalStorageUri).fsPath,
+    folder: storageFolder,
     memory: workspaceState,
     server,
     readText: (path) => readFile(path, "utf8").catch(() => null),
     overrides: (path) => settingOverrides(vscode.Uri.file(path)),
     onError,
   });
-  const onStart = (config: string): Promise<void> => ownServers.stopForTraining(config);
+  const onStart = (config: string): Promise<void> => servers.stopForTraining(config);
   const runs = createRuns({
     context,
     programFolder,
@@ -114,19 +116,9 @@ export async function createApp(options: AppOptions) {
   const alarms = register(followAlarms({ store, follow, onError }));
   register(new AlarmDiagnostics({ store, alarms, onError }));
   register(createStatusItem(store, alarms));
-  const { environments } = services;
-  const views = createViews({
-    trees,
-    runs,
-    alarms,
-    environments,
-    ownServers,
-    checks,
-    server,
-    fileSystem,
-    register,
-    onError,
-  });
+  const { catalogue } = services;
+  const parts = { trees, catalogue, servers, checks, server, fileSystem, register, onError };
+  const views = createViews({ ...parts, runs, alarms });
   const onShown = (folder: string): void => {
     views.selectedRun.choose(folder);
     void setContextKey("dashboardOpened", true);
@@ -143,7 +135,7 @@ export async function createApp(options: AppOptions) {
     }),
   );
   const dashboard = register(new RunDashboard({ pages, store, workspaceState, onShown }));
-  const table = register(createRunsPanel(pages));
+  const table = register(createRunsTable(pages));
   const open = (folder: string): void => dashboard.open(folder);
   server.handle(PAGE_ORDER, (order: PageOrder) => doForPage(order, { store, fileSystem, open }));
   const notices = register(
@@ -157,32 +149,24 @@ export async function createApp(options: AppOptions) {
       log,
     }),
   );
-  const find = (): Promise<void> => finder.find();
-  register(rememberStartedRuns({ trainings, store, labels, find, onError }));
-  const opens = (): boolean => readSetting("dashboard.openOnStart") !== "never";
-  register(openOnStart({ trainings, dashboard, opens }));
+  register(rememberStartedRuns({ trainings, store, labels, finder, onError }));
+  register(openOnStart(trainings, dashboard));
   const { saved } = views;
   const { view } = trees.runs;
   register(updateContextKeys({ keys: keys.store, trainings, store, alarms, labels, saved, view }));
   register(finder.onDidFind(() => options.config.refresh()));
   const demo = localDemo(context.globalState);
   const handlers = createHandlers({
+    ...parts,
     ...runs,
     ...views,
-    servers: ownServers,
-    checks,
-    trees,
-    catalogue: environments,
     dashboard,
     table,
     keys,
     demo,
-    fileSystem,
-    server,
     extensionUri,
     programFolder,
-    examplesFolder: join((context.storageUri ?? context.globalStorageUri).fsPath, "examples"),
-    register,
+    examplesFolder: join(storageFolder, "examples"),
     open,
   });
   // A failed first search must not keep the app from loading.

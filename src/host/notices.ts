@@ -7,6 +7,7 @@ import { editsTitle } from "../core/alarms/formatSettingChange.ts";
 import type { FileSystem } from "../core/ports.ts";
 import { runPaths } from "../core/runFolder/files/layout.ts";
 import { isExpiring, isResumable } from "../core/runs/runWords.ts";
+import type { Listening } from "../core/util/emitter.ts";
 import { systemClock } from "../node/clock.ts";
 import { EXIT } from "../shared/exitCodes.ts";
 import { formatCount, formatDuration, plural } from "../shared/format.ts";
@@ -44,7 +45,7 @@ const REMEMBERED_RUNS = 50;
 
 export class Notices implements vscode.Disposable {
   readonly #options: NoticeOptions;
-  readonly #listening: readonly { dispose(): void }[];
+  readonly #listening: readonly Listening[];
   readonly #queue: NoticeQueue;
 
   constructor(options: NoticeOptions) {

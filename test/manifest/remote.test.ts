@@ -21,7 +21,7 @@ describe("in a remote window (SSH, WSL, containers, Codespaces) the extension", 
   });
 
   it("serves files to its pages through editor addresses, not through remote ports", () => {
-    expect(filesWith(/asWebviewUri\(/)).toEqual(["src/host/dashboard/fillPanel.ts"]);
+    expect(filesWith(/asWebviewUri\(/)).toEqual(["src/host/dashboard/panels.ts"]);
     expect(filesWith(/vscode-resource:|vscode-webview-resource:/)).toEqual([]);
     expect(filesWith(/https?:\/\/(localhost|127\.0\.0\.1)/)).toEqual([]);
   });

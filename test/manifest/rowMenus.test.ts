@@ -4,10 +4,10 @@ import { chatHandlers } from "../../src/host/commands/chatHandlers.ts";
 import { checkpointHandlers } from "../../src/host/commands/checkpointHandlers.ts";
 import { dashboardHandlers } from "../../src/host/commands/dashboardHandlers.ts";
 import { environmentHandlers } from "../../src/host/commands/environmentHandlers.ts";
-import { environmentProgramHandlers } from "../../src/host/commands/environmentPrograms.ts";
-import { reportHandlers } from "../../src/host/commands/exportReport.ts";
 import { folderHandlers } from "../../src/host/commands/folderHandlers.ts";
+import { playAndCheckHandlers } from "../../src/host/commands/playAndCheckHandlers.ts";
 import { promptHandlers } from "../../src/host/commands/promptHandlers.ts";
+import { reportHandlers } from "../../src/host/commands/reportHandlers.ts";
 import { runListHandlers } from "../../src/host/commands/runListHandlers.ts";
 import { runsTableHandlers } from "../../src/host/commands/runsTableHandlers.ts";
 import { startHandlers } from "../../src/host/commands/startHandlers.ts";
@@ -146,7 +146,7 @@ function register(): void {
     ...checkpointHandlers(parts),
     ...chatHandlers(parts),
     ...environmentHandlers(parts),
-    ...environmentProgramHandlers(parts),
+    ...playAndCheckHandlers(parts),
     ...promptHandlers(parts),
     ...configHandlers(parts),
   };

@@ -13,13 +13,13 @@ import { changeWeights } from "../commands/checkpointRequests.ts";
 import { dashboardHandlers } from "../commands/dashboardHandlers.ts";
 import { dataHandlers } from "../commands/dataHandlers.ts";
 import { environmentHandlers } from "../commands/environmentHandlers.ts";
-import { environmentProgramHandlers, runningOverrides } from "../commands/environmentPrograms.ts";
-import { reportHandlers } from "../commands/exportReport.ts";
 import { folderHandlers } from "../commands/folderHandlers.ts";
-import type { helpHandlers } from "../commands/help.ts";
+import type { helpHandlers } from "../commands/helpHandlers.ts";
 import type { LocalDemo } from "../commands/localDemo.ts";
 import { newEnvironmentHandlers } from "../commands/newEnvironment.ts";
+import { playAndCheckHandlers, runningOverrides } from "../commands/playAndCheckHandlers.ts";
 import { promptHandlers } from "../commands/promptHandlers.ts";
+import { reportHandlers } from "../commands/reportHandlers.ts";
 import { runListHandlers } from "../commands/runListHandlers.ts";
 import { showRunMenu } from "../commands/runMenu.ts";
 import { runsTableHandlers } from "../commands/runsTableHandlers.ts";
@@ -28,7 +28,7 @@ import { steerHandlers } from "../commands/steerHandlers.ts";
 import { trajectoryHandlers } from "../commands/trajectoryHandlers.ts";
 import type { ConfigSupport } from "../config/registerConfigSupport.ts";
 import type { RunDashboard } from "../dashboard/runDashboard.ts";
-import type { RunsPanel } from "../dashboard/runsPanel.ts";
+import type { RunsTable } from "../dashboard/runsTable.ts";
 import type { Keys } from "../keys/createKeys.ts";
 import { playPanels } from "../play/playPanels.ts";
 import type { EnvironmentChecks } from "../runs/environmentChecks.ts";
@@ -51,7 +51,7 @@ export interface HandlersOptions extends Runs, Views {
   readonly trees: Trees;
   readonly catalogue: EnvironmentLists;
   readonly dashboard: RunDashboard;
-  readonly table: RunsPanel;
+  readonly table: RunsTable;
   readonly keys: Keys;
   readonly demo: LocalDemo;
   readonly fileSystem: ClosableFileSystem;
@@ -84,7 +84,7 @@ export function createHandlers(options: HandlersOptions): LateHandlers {
     ...keys.handlers,
     ...environmentHandlers(all),
     ...newEnvironmentHandlers(server),
-    ...environmentProgramHandlers(all),
+    ...playAndCheckHandlers(all),
     ...steerHandlers(all),
     ...folderHandlers(all),
     ...runListHandlers(all),

@@ -26,8 +26,8 @@ export interface ViewsOptions {
   readonly trees: Trees;
   readonly runs: Runs;
   readonly alarms: RunAlarms;
-  readonly environments: EnvironmentLists;
-  readonly ownServers: OwnServers;
+  readonly catalogue: EnvironmentLists;
+  readonly servers: OwnServers;
   readonly checks: EnvironmentChecks;
   readonly server: Server;
   readonly fileSystem: FileSystem;
@@ -67,16 +67,14 @@ export function createViews(options: ViewsOptions) {
 function createEnvironmentsView({
   trees,
   runs: { finder },
-  environments,
-  ownServers,
+  catalogue,
+  servers,
   checks,
   register,
   onError,
 }: ViewsOptions): EnvironmentsView {
   const named = register(workspaceEnvironments(finder));
-  const view = register(
-    new EnvironmentsView({ catalogue: environments, named, servers: ownServers, checks }),
-  );
+  const view = register(new EnvironmentsView({ catalogue, named, servers, checks }));
   register(vscode.workspace.onDidSaveTextDocument(({ uri }) => checks.saved(uri.fsPath)));
   register(vscode.languages.registerCodeLensProvider(PYTHON_FILE, environmentLenses(named)));
   register(trees.environments.tree.use(view));

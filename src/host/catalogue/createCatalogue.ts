@@ -53,7 +53,7 @@ export function createCatalogue(options: CatalogueOptions) {
       return kept !== null;
     },
   };
-  return { environments, loaded, dispose: secrets.dispose };
+  return { catalogue: environments, loaded, dispose: secrets.dispose };
 }
 
 /** Watches which sources provide which secrets; not in Restricted Mode. */

@@ -81,13 +81,6 @@ export function createEnvironmentLists(options: EnvironmentListsOptions) {
     const access = await options.access();
     return access && (await options.server.request(method, { access, ...about }));
   };
-  const refresh = async (environment: string | null): Promise<void> => {
-    const about: Omit<RefreshRequest, "access"> = { environment };
-    const outcome = await asked<null>(CATALOGUE_REQUESTS.refresh, about);
-    if (outcome === null) return;
-    answerOf(outcome);
-    await list.reload();
-  };
   return {
     onDidChange: list.onDidChange,
     /** What is known now; the first call starts loading the server's list. */
@@ -105,10 +98,14 @@ export function createEnvironmentLists(options: EnvironmentListsOptions) {
     reload: (): void => {
       if (list.isWanted()) void list.reload();
     },
-    /** Refreshes the list now, at the user's request. @throws AppError from the service */
-    refresh: (): Promise<void> => refresh(null),
-    /** Refreshes one hosted environment, at the user's request. @throws AppError from the service */
-    refreshEnvironment: (name: string): Promise<void> => refresh(name),
+    /** Refreshes one hosted environment, or with null the list, at the user's request. @throws AppError from the service */
+    refresh: async (environment: string | null): Promise<void> => {
+      const about: Omit<RefreshRequest, "access"> = { environment };
+      const outcome = await asked<null>(CATALOGUE_REQUESTS.refresh, about);
+      if (outcome === null) return;
+      answerOf(outcome);
+      await list.reload();
+    },
     /** How other models did on the tasks of a split; empty if unknown, or if no service may be contacted. */
     difficulty: async (environment: string, split: string): Promise<readonly TaskDifficulty[]> => {
       const about: Omit<DifficultyRequest, "access"> = { environment, split };

@@ -13,7 +13,7 @@ import {
 import type { RequestOutcome } from "../../api/requests.ts";
 import { errorMessage } from "../../core/errors.ts";
 import type { ChatBeginning, ChatReply } from "../../shared/chat.ts";
-import { createPanels } from "../dashboard/fillPanel.ts";
+import { createPanels } from "../dashboard/panels.ts";
 import type { Keys } from "../keys/createKeys.ts";
 import type { LaunchScope } from "../keys/launchKeys.ts";
 import { createLaunchRequest, recover, requestFor } from "../runs/createLaunchRequest.ts";

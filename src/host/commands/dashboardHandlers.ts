@@ -11,8 +11,8 @@ import type { RunDashboard } from "../dashboard/runDashboard.ts";
 import { commandName } from "../manifest/commandTable.ts";
 import { ask } from "../server/ask.ts";
 import type { Server } from "../server/server.ts";
+import { clickedRow } from "../views/clickedRow.ts";
 import type { RunNode } from "../views/runsView.ts";
-import { selectedRow } from "../views/selectedRow.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
 import type { CommandHandlers } from "../vscode/registerCommands.ts";
 import { type ChooseRunOptions, chooseRun } from "./chooseRun.ts";
@@ -34,7 +34,7 @@ export function dashboardHandlers(options: DashboardHandlerOptions) {
     });
   return {
     openSelectedRun: async () => {
-      const node = await selectedRow(options.tree);
+      const node = await clickedRow(options.tree);
       if (node?.kind === "run") options.dashboard.open(node.folder);
       else if (node?.kind === "part") {
         await vscode.commands.executeCommand(commandName("openRunFolder"), { folder: node.folder });

@@ -15,8 +15,8 @@ import {
 } from "../../core/services.ts";
 import type { EnvironmentLists } from "../catalogue/environmentLists.ts";
 import type { OwnEnvironment, OwnServers } from "../runs/ownServers.ts";
+import { clickedRow } from "../views/clickedRow.ts";
 import type { EnvironmentsView } from "../views/environmentsView.ts";
-import { selectedRow } from "../views/selectedRow.ts";
 import type { Trees } from "../views/trees.ts";
 import { offerInstead, showEnvironments } from "../vscode/offerInstead.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
@@ -60,7 +60,7 @@ export function environmentHandlers({
     startServer: (target) => onOwn(target, (environment) => servers.start(environment)),
     stopServer: (target) => onOwn(target, ({ name }) => servers.stop(name)),
     showServerLog: (target) => onOwn(target, async ({ name }) => servers.showLog(name)),
-    showMoreTasks: async () => environments.showMore(await selectedRow(trees.environments.view)),
+    showMoreTasks: async () => environments.showMore(await clickedRow(trees.environments.view)),
     openOpenRewardAccount: async () => {
       await vscode.env.openExternal(vscode.Uri.parse(OPENREWARD_ACCOUNT_URL));
     },

@@ -4,7 +4,7 @@ import * as vscode from "vscode";
 import * as z from "zod";
 import { groupBy } from "../../shared/groupBy.ts";
 import { MAX_COMPARED } from "../../shared/runsPage.ts";
-import type { RunsPanel } from "../dashboard/runsPanel.ts";
+import type { RunsTable } from "../dashboard/runsTable.ts";
 import type { RunList } from "../runs/runList.ts";
 import type { RunNode } from "../views/runsView.ts";
 import { sweepRow } from "../views/sweepRow.ts";
@@ -14,7 +14,7 @@ import { foldersOf, runItem } from "./chooseRun.ts";
 
 export interface RunsTableHandlerOptions {
   readonly store: RunList;
-  readonly table: Pick<RunsPanel, "open" | "showSweep">;
+  readonly table: Pick<RunsTable, "open" | "showSweep">;
   /** The Runs view. */
   readonly tree: { readonly selection: readonly RunNode[] };
 }

@@ -4,8 +4,8 @@ import * as vscode from "vscode";
 import type { RolloutOrder, TreeFilter } from "../../api/trajectories.ts";
 import { STOP_REASONS } from "../../core/runFolder/metrics/stopReasons.ts";
 import type { RunDashboard } from "../dashboard/runDashboard.ts";
+import { clickedRow } from "../views/clickedRow.ts";
 import { type RolloutPlace, rolloutAt, rolloutUri } from "../views/rolloutDocuments.ts";
-import { selectedRow } from "../views/selectedRow.ts";
 import type { SelectedRun } from "../views/selectedRun.ts";
 import type { TrajectoriesView } from "../views/trajectoriesView.ts";
 import type { Trees } from "../views/trees.ts";
@@ -52,7 +52,7 @@ export function trajectoryHandlers(options: TrajectoryHandlerOptions) {
       return setContextKey("trajectoryOpened", true);
     },
     openSelectedRollout: async () => {
-      const place = rolloutAt(await selectedRow(view));
+      const place = rolloutAt(await clickedRow(view));
       if (place !== null) open(place);
     },
     openRolloutJson: async (target) => {

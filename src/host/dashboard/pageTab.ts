@@ -12,7 +12,7 @@ import {
 } from "../../api/pages.ts";
 import { keepRequest } from "../server/keptRequest.ts";
 import type { Server } from "../server/server.ts";
-import { fillPanel } from "./fillPanel.ts";
+import { fillPanel } from "./panels.ts";
 import type { WindowPages } from "./windowPages.ts";
 
 export interface PageTabOptions {

@@ -2,13 +2,18 @@
 
 import { join } from "node:path";
 import * as vscode from "vscode";
-import type { Kept, PageNews, PageSettings, PageSurroundings } from "../../api/pages.ts";
+import {
+  type Kept,
+  keptSchema,
+  type PageNews,
+  type PageSettings,
+  type PageSurroundings,
+} from "../../api/pages.ts";
 import type { RunFinder } from "../runs/runFinder.ts";
 import type { RunList } from "../runs/runList.ts";
 import type { Server } from "../server/server.ts";
 import type { Memento } from "../vscode/memento.ts";
 import { onSettingChange, readSetting } from "../vscode/settings.ts";
-import { keep, readKept } from "./keptPages.ts";
 
 export interface WindowPagesOptions {
   readonly store: RunList;
@@ -52,4 +57,26 @@ export function createWindowPages(options: WindowPagesOptions) {
     keep: (change: Partial<Kept>): void => void keep(workspaceState, change).catch(onError),
     dispose: (): void => void listening.dispose(),
   };
+}
+
+/** What the user has arranged in pages is stored with the workspace. */
+const KEYS: Readonly<Record<keyof Kept, string>> = {
+  pinnedMetrics: "dashboard.pinnedMetrics",
+  hiddenCharts: "dashboard.hiddenCharts",
+  savedFilters: "dashboard.savedFilters",
+  isDemoCardClosed: "dashboard.isDemoCardClosed",
+  layout: "runsTable.layout",
+};
+const NAMES = Object.keys(KEYS) as (keyof Kept)[]; // the type of the keys is that of the record
+
+function readKept(workspaceState: Memento): Kept {
+  return keptSchema.parse(
+    Object.fromEntries(NAMES.map((name) => [name, workspaceState.get(KEYS[name])])),
+  );
+}
+
+async function keep(workspaceState: Memento, change: Partial<Kept>): Promise<void> {
+  for (const name of NAMES) {
+    if (change[name] !== undefined) await workspaceState.update(KEYS[name], change[name]);
+  }
 }

@@ -12,7 +12,7 @@ import {
 import type { RequestOutcome } from "../../api/requests.ts";
 import { errorMessage } from "../../core/errors.ts";
 import type { PlayReply } from "../../shared/play.ts";
-import { createPanels } from "../dashboard/fillPanel.ts";
+import { createPanels } from "../dashboard/panels.ts";
 import type { Keys } from "../keys/createKeys.ts";
 import { askWithKeys, requestFor } from "../runs/createLaunchRequest.ts";
 import type { OwnEnvironment } from "../runs/ownServers.ts";

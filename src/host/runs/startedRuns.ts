@@ -3,6 +3,8 @@
  * known runs.
  */
 
+import type { Listening } from "../../core/util/emitter.ts";
+import type { RunFinder } from "./runFinder.ts";
 import type { RunLabels } from "./runLabels.ts";
 import type { RunList } from "./runList.ts";
 import type { Trainings } from "./trainings.ts";
@@ -12,7 +14,7 @@ export interface StartedRunsOptions {
   readonly store: Pick<RunList, "refresh" | "get">;
   readonly labels: Pick<RunLabels, "addOpened">;
   /** Searches everything again, including folders recorded in labels. */
-  readonly find: () => Promise<void>;
+  readonly finder: Pick<RunFinder, "find">;
   readonly onError: (error: unknown) => void;
 }
 
@@ -20,7 +22,7 @@ export interface StartedRunsOptions {
  * Rereads the list of runs whenever a training starts, gets its folder or ends. A trainer assumes that a window that does not attach to its
  * run has been closed.
  */
-export function rememberStartedRuns(options: StartedRunsOptions): { dispose(): void } {
+export function rememberStartedRuns(options: StartedRunsOptions): Listening {
   const { trainings, onError } = options;
   const known = new Set<string>();
   return trainings.onDidChange(() => {
@@ -32,13 +34,13 @@ export function rememberStartedRuns(options: StartedRunsOptions): { dispose(): v
 }
 
 async function look(started: readonly string[], options: StartedRunsOptions): Promise<void> {
-  const { store, labels, find } = options;
+  const { store, labels, finder } = options;
   await store.refresh();
   const isKnown = (folder: string): boolean => store.get(folder) !== null;
   if (started.every(isKnown)) return;
   // Its parent folder may be new.
-  await find();
+  await finder.find();
   const elsewhere = started.filter((folder) => !isKnown(folder));
   for (const folder of elsewhere) await labels.addOpened(folder);
-  if (elsewhere.length > 0) await find();
+  if (elsewhere.length > 0) await finder.find();
 }

@@ -1,6 +1,7 @@
 /** Remembers trainings that wait for another run: they end with their window, and the next window reports them. */
 
 import * as z from "zod";
+import type { Listening } from "../../core/util/emitter.ts";
 import { soon } from "../../node/soon.ts";
 import type { Memento } from "../vscode/memento.ts";
 import type { Holder } from "./runSlots.ts";
@@ -24,7 +25,7 @@ export async function takeWaitingStarts(state: Memento): Promise<readonly Waitin
 export function keepWaitingStarts(
   trainings: Pick<Trainings, "waiting" | "onDidChange">,
   state: Memento,
-): { dispose(): void } {
+): Listening {
   const keep = soon(KEEP_MS, () => {
     const waiting = trainings.waiting.map(({ title, startsAgain }) => ({ title, startsAgain }));
     void state.update(KEY, waiting);

@@ -86,25 +86,21 @@ function ownRow(
 
 /** The state of a local environment's server, as a row below the environment; `command` starts it. */
 export function serverRow(state: OwnServerState, command: string) {
+  const icon = ICONS[state.kind];
   switch (state.kind) {
-    case "stopped":
-      return {
-        icon: "server-process",
-        label: l10n.t("Server stopped"),
-        description: l10n.t("start to see tasks"),
-        tooltip: command,
-      };
+    case "stopped": {
+      const description = l10n.t("start to see tasks");
+      return { icon, label: l10n.t("Server stopped"), description, tooltip: command };
+    }
     case "starting":
-      return { icon: "loading~spin", label: l10n.t("Server starting"), description: command };
+      return { icon, label: l10n.t("Server starting"), description: command };
     case "stopping":
-      return { icon: "loading~spin", label: l10n.t("Server stopping"), description: "" };
+      return { icon, label: l10n.t("Server stopping"), description: "" };
     case "failed":
-      return { icon: "error", label: l10n.t("Server did not start"), description: state.message };
-    case "ready":
-      return {
-        icon: "vm-running",
-        label: l10n.t("Server running"),
-        description: state.address.replace(/^http:\/\//, ""),
-      };
+      return { icon, label: l10n.t("Server did not start"), description: state.message };
+    case "ready": {
+      const description = state.address.replace(/^http:\/\//, "");
+      return { icon, label: l10n.t("Server running"), description };
+    }
   }
 }

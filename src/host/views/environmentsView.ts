@@ -68,8 +68,7 @@ type NodeOf<Kind extends EnvironmentNode["kind"]> = Extract<
 export interface EnvironmentsViewOptions {
   readonly catalogue: Pick<ConfigSources["environments"], "current" | "ready"> & {
     readonly onDidChange: (listener: () => void) => Listening;
-    refresh(): Promise<void>;
-    refreshEnvironment(name: string): Promise<void>;
+    refresh(environment: string | null): Promise<void>;
   };
   /** Environments in the workspace's configurations. */
   readonly named: Pick<WorkspaceEnvironments, "named" | "onDidChange">;
@@ -91,9 +90,9 @@ export class EnvironmentsView
   readonly #options: EnvironmentsViewOptions;
   readonly #changes = new vscode.EventEmitter<EnvironmentNode | undefined>();
   readonly #listening: readonly Listening[];
-  /** The error of the last request about an environment, or about the list (`""`). */
-  readonly #failures = new Map<string, unknown>();
-  readonly #asking = new Set<string>();
+  /** The error of the last request about an environment, or about the list (null). */
+  readonly #failures = new Map<string | null, unknown>();
+  readonly #asking = new Set<string | null>();
   /** Number of tasks shown, by environment and split. */
   readonly #shown = new Map<string, number>();
   /** Beginnings of prompts, by server address, environment and split; a restarted server may have different ones. */
@@ -127,7 +126,7 @@ export class EnvironmentsView
     const { catalogue } = this.#options;
     await catalogue.ready();
     if (node.kind === "environmentGroup" && node.group === "openreward") {
-      if (catalogue.current().hosted.environments === null) await this.#askList();
+      if (catalogue.current().hosted.environments === null) await this.#ask(null);
     }
     if (node.kind === "environment" && this.#needsDetails(node)) await this.#ask(node.name);
   }
@@ -140,7 +139,7 @@ export class EnvironmentsView
       ({ name, server }) => server === null && !isLocalModel(name),
     );
     const questions = hosted.slice(0, MAX_ASKED).map(({ name }) => this.#ask(name));
-    await Promise.all([this.#askList(), ...questions]);
+    await Promise.all([this.#ask(null), ...questions]);
   }
 
   async getChildren(node?: EnvironmentNode): Promise<EnvironmentNode[]> {
@@ -178,7 +177,7 @@ export class EnvironmentsView
   async #environments(node: NodeOf<"environmentGroup">): Promise<EnvironmentNode[]> {
     const found = await this.#inGroup(node.group);
     const unasked = vscode.l10n.t("Load the environments of OpenReward");
-    if (found === null) return [this.#note("", unasked)];
+    if (found === null) return [this.#note(null, unasked)];
     return found.map((each) => ({ kind: "environment", group: node.group, config: null, ...each }));
   }
 
@@ -252,7 +251,7 @@ export class EnvironmentsView
     this.#changes.fire(undefined);
   }
 
-  #note(what: string, unasked: string): EnvironmentNode {
+  #note(what: string | null, unasked: string): EnvironmentNode {
     if (!vscode.workspace.isTrusted) {
       return detail("shield", vscode.l10n.t("Lookups are off in Restricted Mode"));
     }
@@ -304,22 +303,14 @@ export class EnvironmentsView
     return (findEnvironment(this.#options.catalogue.current(), name)?.splits ?? null) === null;
   }
 
-  #askList(): Promise<void> {
-    return this.#question("", () => this.#options.catalogue.refresh());
-  }
-
-  #ask(name: string): Promise<void> {
-    return this.#question(name, () => this.#options.catalogue.refreshEnvironment(name));
-  }
-
-  /** One request at a time per subject; a failure is shown in place of the answer. */
-  async #question(what: string, ask: () => Promise<void>): Promise<void> {
+  /** Asks about an environment, or about the list (null): one request at a time, whose failure is shown in place of the answer. */
+  async #ask(what: string | null): Promise<void> {
     if (this.#asking.has(what) || !vscode.workspace.isTrusted) return;
     this.#asking.add(what);
     this.#failures.delete(what);
     this.#changes.fire(undefined);
     try {
-      await ask();
+      await this.#options.catalogue.refresh(what);
     } catch (error) {
       this.#failures.set(what, error instanceof Error ? error : new AppError("bug", String(error)));
     } finally {

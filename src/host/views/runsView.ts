@@ -5,6 +5,7 @@ import * as vscode from "vscode";
 import type { RunEntry } from "../../api/runs.ts";
 import { ALARMS } from "../../core/alarms/alarmTable.ts";
 import { runPaths } from "../../core/runFolder/files/layout.ts";
+import type { Listening } from "../../core/util/emitter.ts";
 import { soon } from "../../node/soon.ts";
 import { plural } from "../../shared/format.ts";
 import { groupBy } from "../../shared/groupBy.ts";
@@ -64,7 +65,7 @@ export class RunsView implements vscode.TreeDataProvider<RunNode>, vscode.Dispos
   readonly #drawnSaves = new Map<string, string>();
   /** The list as last drawn. */
   #listed = "";
-  readonly #listening: readonly { dispose(): void }[];
+  readonly #listening: readonly Listening[];
   #showsArchived = false;
 
   readonly onDidChangeTreeData = this.#changes.event;

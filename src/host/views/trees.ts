@@ -6,11 +6,7 @@ import type { EnvironmentNode } from "./environmentsView.ts";
 import type { RunNode } from "./runsView.ts";
 import type { TrajectoryNode } from "./trajectoriesView.ts";
 
-/** A tree and the view that shows it. */
-export interface TreePlace<Row> {
-  readonly tree: LazyTree<Row>;
-  readonly view: vscode.TreeView<Row>;
-}
+type TreePlace<Row> = ReturnType<typeof treePlace<Row>>;
 
 export interface Trees {
   readonly runs: TreePlace<RunNode>;
@@ -20,14 +16,22 @@ export interface Trees {
 }
 
 /** The content of a tree. */
-export interface Tree<Row> extends vscode.TreeDataProvider<Row> {
+interface Tree<Row> extends vscode.TreeDataProvider<Row> {
   readonly onDidChangeTreeData: vscode.Event<Row | undefined>;
 }
 
-export type LazyTree<Row> = ReturnType<typeof lazyTree<Row>>;
+/** A tree and the view that shows it; `load` must result in a call to the tree's `use`. */
+export function treePlace<Row>(name: string, load: () => Promise<unknown>) {
+  const tree = lazyTree<Row>(load);
+  const view = vscode.window.createTreeView<Row>(`tinkerRL.${name}`, {
+    treeDataProvider: tree,
+    // Only the Runs view has commands for several rows.
+    canSelectMany: name === "runs",
+  });
+  return { tree, view };
+}
 
-/** `load` must result in a call to `use`. */
-export function lazyTree<Row>(load: () => Promise<unknown>) {
+function lazyTree<Row>(load: () => Promise<unknown>) {
   const changes = new vscode.EventEmitter<Row | undefined>();
   let shown: Tree<Row> | null = null;
   return {

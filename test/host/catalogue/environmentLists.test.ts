@@ -66,14 +66,14 @@ describe("the environments of a window", () => {
     const { environments, state, names } = lists();
     await environments.ready();
     state.names = ["Owner/Game", "Owner/Other"];
-    await environments.refresh();
+    await environments.refresh(null);
     expect(names()).toEqual(["Owner/Game", "Owner/Other"]);
   });
 
   it("fail with the server's error code", async () => {
     const { environments, state } = lists();
     state.outcome = { ok: false, error: { code: "key-missing", message: "no key" } };
-    await expect(environments.refreshEnvironment("Owner/Game")).rejects.toMatchObject({
+    await expect(environments.refresh("Owner/Game")).rejects.toMatchObject({
       code: "key-missing",
       message: "no key",
     });
@@ -81,8 +81,8 @@ describe("the environments of a window", () => {
 
   it("are not requested in Restricted Mode", async () => {
     const { environments, state } = lists(null);
-    await environments.refresh();
-    await environments.refreshEnvironment("Owner/Game");
+    await environments.refresh(null);
+    await environments.refresh("Owner/Game");
     expect(state.asked).toEqual([]);
   });
 });

@@ -1,21 +1,23 @@
-import { expect, it } from "vitest";
+import { beforeEach, expect, it, vi } from "vitest";
 import { Emitter } from "../../../src/core/util/emitter.ts";
 import { openOnStart } from "../../../src/host/dashboard/openOnStart.ts";
 import type { ActiveTraining } from "../../../src/host/runs/trainings.ts";
 import { aTrainingRequest } from "../../fakes/aTrainingRequest.ts";
+import { settings } from "../fakeVscode.ts";
 
-function aWindow({ opens = true } = {}) {
+vi.mock("vscode", async () => (await import("../fakeVscode.ts")).fakeVscode);
+
+beforeEach(() => settings.clear());
+
+function aWindow() {
   const changed = new Emitter<void>((error) => expect.unreachable(String(error)));
   const active: ActiveTraining[] = [];
   const done: string[] = [];
-  openOnStart({
-    trainings: { active, onDidChange: changed.event },
-    dashboard: {
-      openBeside: (folder) => done.push(`open ${folder}`),
-      offer: (folder) => done.push(`offer ${folder}`),
-    },
-    opens: () => opens,
-  });
+  const dashboard = {
+    openBeside: (folder: string) => done.push(`open ${folder}`),
+    offer: (folder: string) => done.push(`offer ${folder}`),
+  };
+  openOnStart({ active, onDidChange: changed.event }, dashboard);
   const begin = (folder: string | null, isStartedByHand: boolean): void => {
     const request = aTrainingRequest("/p/c.yaml");
     active.push({ request, folder, isStartedByHand, send: async () => "" });
@@ -33,7 +35,8 @@ it("opens only for a run that a person has just started, offers any other run, a
 });
 
 it("does not open with the setting `never`", () => {
-  const { begin, done } = aWindow({ opens: false });
+  settings.set("dashboard.openOnStart", "never");
+  const { begin, done } = aWindow();
   begin("/runs/mine", true);
   expect(done).toEqual([]);
 });

@@ -27,7 +27,7 @@ function aWindow() {
         folder.startsWith("/projects/runs/") || opened.includes(folder) ? aRun({ folder }) : null,
     },
     labels: { addOpened: async (folder) => void opened.push(folder) },
-    find,
+    finder: { find },
     onError: (error) => errors.push(error),
   });
   const start = (folder: string | null): void => {

@@ -29,8 +29,8 @@ function aView(named: readonly string[] = [], own: string | null = null) {
     server: { kind: "stopped" } as OwnServerState,
     failure: null as Error | null,
   };
-  const ask = async (what: string): Promise<void> => {
-    state.asked.push(what);
+  const refresh = async (what: string | null): Promise<void> => {
+    state.asked.push(what ?? "environments");
     if (state.failure !== null) throw state.failure;
   };
   const quiet = () => ({ dispose: () => undefined });
@@ -46,8 +46,7 @@ function aView(named: readonly string[] = [], own: string | null = null) {
       }),
       ready: async () => undefined,
       onDidChange: quiet,
-      refresh: () => ask("environments"),
-      refreshEnvironment: ask,
+      refresh,
     },
     named: {
       named: async () =>

@@ -5,8 +5,8 @@ import type { RunEntry } from "../../../src/api/runs.ts";
 import type { CheckpointEntry } from "../../../src/core/runFolder/checkpointLog.ts";
 import { Emitter } from "../../../src/core/util/emitter.ts";
 import { dashboardHandlers } from "../../../src/host/commands/dashboardHandlers.ts";
+import { clickedRow } from "../../../src/host/views/clickedRow.ts";
 import { type RunNode, RunsView } from "../../../src/host/views/runsView.ts";
-import { selectedRow } from "../../../src/host/views/selectedRow.ts";
 import { aCheckpointEntry } from "../../core/runFolder/builders.ts";
 import { FakeClock } from "../../fakes/fakeClock.ts";
 import { fakeVscode } from "../fakeVscode.ts";
@@ -110,13 +110,13 @@ describe("a click on a row that is being redrawn", () => {
   it("finds its row once VS Code has it again, and gives up if none is selected", async () => {
     const clock = new FakeClock();
     const view: { selection: readonly string[] } = { selection: [] };
-    const found = selectedRow(view, clock);
+    const found = clickedRow(view, clock);
     await clock.advance(200);
     view.selection = ["amber"];
     await clock.advance(100);
     expect(await found).toBe("amber");
     view.selection = [];
-    const none = selectedRow(view, clock);
+    const none = clickedRow(view, clock);
     await clock.advance(5_000);
     expect(await none).toBeNull();
   });

@@ -1,4 +1,4 @@
-/** Sets a panel's icon, permissions and page. */
+/** Editor tabs with our pages, which VS Code calls webview panels. */
 
 import { randomBytes } from "node:crypto";
 import * as vscode from "vscode";
@@ -12,6 +12,7 @@ const PAGES = {
   runs: "runsStyle.css",
 } as const;
 
+/** Sets a panel's icon, permissions and page. */
 export function fillPanel(
   panel: vscode.WebviewPanel,
   page: keyof typeof PAGES,

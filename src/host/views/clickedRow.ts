@@ -9,7 +9,7 @@ const ASK_MS = 25;
 const LIMIT_MS = 2_000;
 
 /** The selected row in a tree; null if there is none. Waits while the tree is being redrawn, because VS Code reports no selection then. */
-export async function selectedRow<Row>(
+export async function clickedRow<Row>(
   view: { readonly selection: readonly Row[] },
   clock: Pick<typeof systemClock, "sleep"> = systemClock,
 ): Promise<Row | null> {

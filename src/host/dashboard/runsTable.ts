@@ -4,7 +4,7 @@ import * as vscode from "vscode";
 import { PageTab } from "./pageTab.ts";
 import type { WindowPages } from "./windowPages.ts";
 
-export function createRunsPanel(pages: WindowPages) {
+export function createRunsTable(pages: WindowPages) {
   const tab = new PageTab({
     pages,
     page: () => ({ kind: "runs" }),
@@ -28,4 +28,4 @@ export function createRunsPanel(pages: WindowPages) {
   };
 }
 
-export type RunsPanel = ReturnType<typeof createRunsPanel>;
+export type RunsTable = ReturnType<typeof createRunsTable>;

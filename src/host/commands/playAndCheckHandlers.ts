@@ -19,7 +19,7 @@ import { askTaskNumber } from "./askChat.ts";
 import { type ChosenTasks, chooseTasks, chosenTask } from "./chooseTasks.ts";
 import { chooseValidConfig } from "./chooseValidConfig.ts";
 
-export interface EnvironmentProgramsOptions {
+export interface PlayAndCheckOptions {
   readonly store: RunList;
   /** Folder of the program. */
   readonly programFolder: string;
@@ -29,7 +29,7 @@ export interface EnvironmentProgramsOptions {
   readonly catalogue: Pick<EnvironmentLists, "difficulty">;
 }
 
-export function environmentProgramHandlers(options: EnvironmentProgramsOptions) {
+export function playAndCheckHandlers(options: PlayAndCheckOptions) {
   return {
     playEnvironment: async (target) => {
       const chosen = await choose(options, target, vscode.l10n.t("Play which environment?"));
@@ -75,7 +75,7 @@ const STARTS = ["command", "bridge", "id", "args", "python"];
 
 /** Arguments that make a command use the server the window has started instead of starting another. */
 function onRunning(
-  { servers }: EnvironmentProgramsOptions,
+  { servers }: PlayAndCheckOptions,
   environment: OwnEnvironment,
 ): readonly string[] {
   const address = servers.addressOf(environment);
@@ -84,7 +84,7 @@ function onRunning(
   return ["--overrides", ...runningOverrides(servers, environment), "--allow-host", address];
 }
 
-function known({ catalogue }: EnvironmentProgramsOptions, { environment, split }: SplitChoice) {
+function known({ catalogue }: PlayAndCheckOptions, { environment, split }: SplitChoice) {
   const options = { location: vscode.ProgressLocation.Window, title: vscode.l10n.t("Asking…") };
   return plainWindow.withProgress(options, () => catalogue.difficulty(environment, split));
 }
@@ -115,7 +115,7 @@ const environmentRow = z.object({ name: z.string(), config: z.string().nullish()
 
 /** From the row, or from a configuration; undefined if the user picks none. */
 async function choose(
-  options: EnvironmentProgramsOptions,
+  options: PlayAndCheckOptions,
   target: unknown,
   question: string,
 ): Promise<Chosen | undefined> {
@@ -130,7 +130,7 @@ async function choose(
 }
 
 async function run(
-  { programFolder }: EnvironmentProgramsOptions,
+  { programFolder }: PlayAndCheckOptions,
   config: vscode.Uri,
   name: string,
   words: readonly string[],
