@@ -2,7 +2,6 @@
 
 import * as vscode from "vscode";
 import type { RunEntry } from "../api/runs.ts";
-import { ALARMS } from "../core/alarms/alarmTable.ts";
 import { soon } from "../node/soon.ts";
 import { formatReward } from "../shared/format.ts";
 import { phaseTexts } from "../shared/phaseTexts.ts";
@@ -38,10 +37,7 @@ export function createStatusItem(store: RunList, alarms: RunAlarms): vscode.Disp
     item.text = `${textOf(run)}${more}`;
     const firing = alarms.of(run.folder).filter(({ severity }) => severity !== "info");
     const ids = firing.map(({ id }) => id);
-    item.tooltip = runTooltip(
-      run,
-      ids.map((id) => ALARMS[id].title),
-    );
+    item.tooltip = runTooltip(run, ids);
     const { spoken } = runRow({ ...run, alarms: ids }, { isArchived: false, isSpinning: false });
     item.accessibilityInformation = { label: spoken };
     const isCritical = run.isLive && firing.some(({ severity }) => severity === "critical");

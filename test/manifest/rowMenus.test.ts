@@ -127,7 +127,7 @@ function register(): void {
     dashboard: { open: act("open") },
     trajectories: {},
     trainings: { active: [], waiting: [] },
-    saved: { read: async () => [] },
+    saved: { read: async () => [], usable: async () => [] },
     changes: {},
     catalogue: { current: () => NO_NAMES },
     server: { request: act("insert") },

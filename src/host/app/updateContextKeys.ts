@@ -2,7 +2,6 @@
 
 import * as vscode from "vscode";
 import type { RunEntry } from "../../api/runs.ts";
-import { usableCheckpoints } from "../../core/runFolder/checkpointLog.ts";
 import { isPausable, isPaused, isResumable } from "../../core/runs/runWords.ts";
 import { soon } from "../../node/soon.ts";
 import type { KeyStore } from "../keys/keyStore.ts";
@@ -56,7 +55,7 @@ export function updateContextKeys(sources: ContextKeySources) {
     let hasHosted = !isList && known.get("hasHosted") === true;
     for (const folder of runs) {
       if (hasHosted) break;
-      if (usableCheckpoints(await saved.read(folder), Date.now()).length === 0) continue;
+      if ((await saved.usable(folder)).length === 0) continue;
       hasCheckpoints = true;
       hasHosted = await saved.isHosted(folder);
     }

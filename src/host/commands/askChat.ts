@@ -3,7 +3,6 @@
 import * as vscode from "vscode";
 import type { RunEntry } from "../../api/runs.ts";
 import { taskChoices } from "../../core/config/taskChoices.ts";
-import { usableCheckpoints } from "../../core/runFolder/checkpointLog.ts";
 import { formatCount } from "../../shared/format.ts";
 import type { ChatSubject } from "../chat/chatPanels.ts";
 import type { RunList } from "../runs/runList.ts";
@@ -59,7 +58,7 @@ export function isTraining({ file }: RunEntry): boolean {
 
 export interface AskBesideOptions {
   readonly store: RunList;
-  readonly saved: Pick<SavedSource, "read">;
+  readonly saved: Pick<SavedSource, "usable">;
 }
 
 /** More would not fit side by side, and a service would be queried for all at once. */
@@ -73,9 +72,8 @@ export async function askBeside(
   const { run, start } = subject;
   const [first = run.folder] = start.targets;
   const { model_name: model } = await configOfRun(run.folder);
-  const usable = usableCheckpoints(await saved.read(run.folder), Date.now())
+  const usable = (await saved.usable(run.folder))
     .filter(({ sampler_path }) => sampler_path !== null)
-    .toReversed()
     // The run's folder stands for the newest checkpoint.
     .slice(first === run.folder ? 1 : 0);
   const items = [

@@ -27,15 +27,15 @@ export interface CheckpointChangeOptions {
   readonly now: () => number;
 }
 
-export interface HostedPlace {
-  readonly kind: "Tinker";
-  /** Address of the run's service; null = the one in the settings, or the official one. */
-  readonly baseUrl: string | null;
-  /** The folder to which the user's answers about keys apply. */
-  readonly project: string;
-}
-
-export type CheckpointPlace = { readonly kind: "this computer" } | HostedPlace;
+export type CheckpointPlace =
+  | { readonly kind: "this computer" }
+  | {
+      readonly kind: "Tinker";
+      /** Address of the run's service; null = the one in the settings, or the official one. */
+      readonly baseUrl: string | null;
+      /** The folder to which the user's answers about keys apply. */
+      readonly project: string;
+    };
 
 const DAY_S = 86_400;
 

@@ -4,7 +4,6 @@ import * as vscode from "vscode";
 import * as z from "zod";
 import type { RunEntry } from "../../api/runs.ts";
 import type { FileSystem } from "../../core/ports.ts";
-import { usableCheckpoints } from "../../core/runFolder/checkpointLog.ts";
 import { createRunReader } from "../../core/runFolder/reader.ts";
 import { formatCount } from "../../shared/format.ts";
 import type { ChatPanels, ChatSubject } from "../chat/chatPanels.ts";
@@ -17,7 +16,7 @@ import { type ChooseRunOptions, chooseAnyRun } from "./chooseRun.ts";
 export interface ChatHandlerOptions extends ChooseRunOptions {
   readonly panels: ChatPanels;
   readonly fileSystem: FileSystem;
-  readonly saved: Pick<SavedSource, "read">;
+  readonly saved: Pick<SavedSource, "read" | "usable">;
 }
 
 const count = z.number().int().nonnegative();
@@ -103,9 +102,9 @@ async function chooseWeights(
   { folder, name }: RunEntry,
   target: unknown,
 ): Promise<string | undefined> {
-  const entries = await saved.read(folder);
   const wanted = z.object({ name: z.string() }).safeParse(target).data?.name;
   if (wanted !== undefined) {
+    const entries = await saved.read(folder);
     const path = entries.findLast((entry) => entry.name === wanted)?.sampler_path ?? null;
     if (path !== null) return path;
     throw new Error(
@@ -118,8 +117,8 @@ async function chooseWeights(
   }
   // A run's row stands for its newest weights.
   if (target != null) return folder;
-  const usable = usableCheckpoints(entries, Date.now()).filter(({ sampler_path }) => sampler_path);
-  const items = usable.toReversed().map(({ step, kind, sampler_path }, index) => ({
+  const usable = (await saved.usable(folder)).filter(({ sampler_path }) => sampler_path);
+  const items = usable.map(({ step, kind, sampler_path }, index) => ({
     label: vscode.l10n.t("Step {0}", formatCount(step)),
     description: kind,
     path: index === 0 ? folder : (sampler_path ?? folder),

@@ -7,7 +7,6 @@ import { setValue } from "../../core/config/editing/edits/setValue.ts";
 import {
   type CheckpointEntry,
   type ResumableEntry,
-  usableCheckpoints,
   withState,
 } from "../../core/runFolder/checkpointLog.ts";
 import { safeAddress } from "../../core/secrets/serviceHosts.ts";
@@ -43,7 +42,7 @@ export interface CheckpointHandlerOptions extends ChooseRunOptions, CheckpointRe
   readonly tasks: TaskProvider;
   readonly checkpoints: Pick<CheckpointsView, "refresh">;
   readonly runsView: Pick<RunsView, "redraw">;
-  readonly saved: Pick<SavedSource, "read">;
+  readonly saved: Pick<SavedSource, "read" | "usable">;
   readonly changes: CheckpointChangeOptions;
 }
 
@@ -231,7 +230,7 @@ async function choose(
   }
   const items: (vscode.QuickPickItem & Chosen)[] = [];
   for (const run of store.runs) {
-    for (const entry of usableCheckpoints(await saved.read(run.folder), Date.now()).toReversed()) {
+    for (const entry of await saved.usable(run.folder)) {
       items.push({
         label: vscode.l10n.t("{0} · step {1}", run.name, formatCount(entry.step)),
         description: entry.kind,

@@ -9,7 +9,7 @@ import type { EnvPermission } from "./envPermission.ts";
 import { keyIdOf } from "./keyNames.ts";
 import type { KeySources } from "./keySources.ts";
 import { type LaunchConfig, launchKeys } from "./launchKeys.ts";
-import { askForMissing, type SetKeyOptions, setKey } from "./setKey.ts";
+import { type SetKeyOptions, setKey } from "./setKey.ts";
 import type { EnvFiles } from "./workspaceEnvFiles.ts";
 
 export type KeyOrder = Pick<LaunchRequest, "keys" | "allowedOrigins" | "envFile">;
@@ -54,10 +54,10 @@ export async function gatherKeys(
   const envFile = found.needsKeys ? await readableFile(config, options) : null;
   const inFile = await valuesIn(envFile, options);
   if (envFile !== null) found = await launchKeys(config, sources, inFile);
-  if (found.missing.length > 0) {
-    if (!(await askForMissing(options, found.missing))) return null;
-    found = await launchKeys(config, sources, inFile);
+  for (const { id, reason } of found.missing) {
+    if (!(await setKey(options, id, reason))) return null;
   }
+  if (found.missing.length > 0) found = await launchKeys(config, sources, inFile);
   for (const approval of found.toApprove) {
     if (!(await approvals.ask(approval))) return null;
   }

@@ -52,8 +52,6 @@ export type KeyReason =
 
 export interface MissingKey {
   readonly id: KeyId;
-  /** The variable that would be looked up. */
-  readonly name: string;
   readonly reason: KeyReason;
 }
 
@@ -99,7 +97,7 @@ export async function launchKeys(
     const found = await sources.valueFor(id);
     if (found !== null) keys[name] = found;
     else if (!sources.isIn(inFile, id)) {
-      if (reason !== null && !missing.has(id)) missing.set(id, { id, name, reason });
+      if (reason !== null && !missing.has(id)) missing.set(id, { id, reason });
       continue;
     }
     // A key in `.env` belongs to the project and may go to the hosted service, except in a conversation, where the run folder decides what

@@ -13,7 +13,7 @@ import type { KeyStore } from "./keyStore.ts";
 import { type KeyTestOptions, type KeyVerdict, verdictOn } from "./keyTest.ts";
 import { faultText, hintText, keyLabel, testText } from "./keyTexts.ts";
 import type { InputRemark, KeyUi, PickRow } from "./keyUi.ts";
-import type { KeyReason, MissingKey } from "./launchKeys.ts";
+import type { KeyReason } from "./launchKeys.ts";
 import { type KeyToSave, saveKeys } from "./saveKeys.ts";
 
 export interface SetKeyOptions extends KeyTestOptions {
@@ -47,17 +47,6 @@ async function keep(options: SetKeyOptions, key: KeyToSave, result: KeyVerdict):
   const place = await saveKeys([key], options);
   if (place !== null) options.ui.showMessage(keptText(key.id, place, result));
   return place !== null;
-}
-
-/** Asks for a start's missing keys, one after another. False as soon as the user dismisses a prompt. */
-export async function askForMissing(
-  options: SetKeyOptions,
-  missing: readonly MissingKey[],
-): Promise<boolean> {
-  for (const { id, reason } of missing) {
-    if (!(await setKey(options, id, reason))) return false;
-  }
-  return true;
 }
 
 async function chooseKey({ store, ui }: SetKeyOptions): Promise<KeyId | undefined> {

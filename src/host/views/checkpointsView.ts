@@ -1,7 +1,7 @@
 /** The Checkpoints view: checkpoints grouped by run. */
 
 import * as vscode from "vscode";
-import { type CheckpointEntry, usableCheckpoints } from "../../core/runFolder/checkpointLog.ts";
+import type { CheckpointEntry } from "../../core/runFolder/checkpointLog.ts";
 import { plainLine } from "../../core/util/plainText.ts";
 import { soon } from "../../node/soon.ts";
 import { workspaceFolderOf } from "../runs/inWorkspace.ts";
@@ -51,8 +51,7 @@ export function createCheckpointsView({ store, saved }: CheckpointsViewOptions) 
       if (node !== undefined) return savedNodes(saved, node.folder);
       const found: CheckpointNode[] = [];
       for (const { folder } of store.runs) {
-        if (usableCheckpoints(await saved.read(folder), Date.now()).length > 0)
-          found.push(runNode(folder));
+        if ((await saved.usable(folder)).length > 0) found.push(runNode(folder));
       }
       return found;
     },
@@ -86,9 +85,7 @@ function runItem(folder: string, named: string): vscode.TreeItem {
 
 /** The usable checkpoints of the run in `folder`, the newest first. */
 export async function savedNodes(saved: SavedSource, folder: string): Promise<SavedNode[]> {
-  const entries = usableCheckpoints(await saved.read(folder), Date.now())
-    .toReversed()
-    .slice(0, MAX_SHOWN);
+  const entries = (await saved.usable(folder)).slice(0, MAX_SHOWN);
   if (entries.length === 0) return [];
   const isHosted = await saved.isHosted(folder);
   return entries.map((entry) => ({

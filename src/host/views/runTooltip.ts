@@ -2,6 +2,8 @@
 
 import * as vscode from "vscode";
 import type { RunEntry } from "../../api/runs.ts";
+import { ALARMS } from "../../core/alarms/alarmTable.ts";
+import type { AlarmId } from "../../core/config/fields/schema.ts";
 import { runSentence } from "../../core/runs/runSentence.ts";
 import { plainLine, plainMessage } from "../../core/util/plainText.ts";
 import {
@@ -16,7 +18,7 @@ import { stageOf } from "../../shared/runFile.ts";
 import { evaluationText, unsent } from "./runRow.ts";
 
 /** Names come from files, so they are appended as plain text without markup. `alarms` are the firing ones. */
-export function runTooltip(run: RunEntry, alarms: readonly string[] = []): vscode.MarkdownString {
+export function runTooltip(run: RunEntry, alarms: readonly AlarmId[] = []): vscode.MarkdownString {
   const text = new vscode.MarkdownString();
   text.supportThemeIcons = true;
   text.appendMarkdown("**").appendText(run.name).appendMarkdown("**  \n");
@@ -29,7 +31,7 @@ export function runTooltip(run: RunEntry, alarms: readonly string[] = []): vscod
     text.appendMarkdown("$(warning) ").appendText(plainMessage(run.problem)).appendMarkdown("  \n");
   }
   for (const alarm of alarms) {
-    text.appendMarkdown("$(warning) ").appendText(alarm).appendMarkdown("  \n");
+    text.appendMarkdown("$(warning) ").appendText(ALARMS[alarm].title).appendMarkdown("  \n");
   }
   return text;
 }

@@ -3,7 +3,6 @@
 import { isDeepStrictEqual } from "node:util";
 import * as vscode from "vscode";
 import type { RunEntry } from "../../api/runs.ts";
-import { ALARMS } from "../../core/alarms/alarmTable.ts";
 import { runPaths } from "../../core/runFolder/files/layout.ts";
 import type { Listening } from "../../core/util/emitter.ts";
 import { soon } from "../../node/soon.ts";
@@ -149,12 +148,7 @@ export class RunsView implements vscode.TreeDataProvider<RunNode>, vscode.Dispos
 
   resolveTreeItem(item: vscode.TreeItem, node: RunNode): vscode.TreeItem {
     const run = node.kind === "run" ? this.#options.store.get(node.folder) : null;
-    if (run !== null) {
-      item.tooltip = runTooltip(
-        run,
-        this.#options.alarms.idsOf(run).map((id) => ALARMS[id].title),
-      );
-    }
+    if (run !== null) item.tooltip = runTooltip(run, this.#options.alarms.idsOf(run));
     return item;
   }
 

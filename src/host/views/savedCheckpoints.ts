@@ -2,7 +2,11 @@
 
 import { isLocalModel } from "../../core/config/fields/presets.ts";
 import type { FileSystem } from "../../core/ports.ts";
-import { type CheckpointEntry, readCheckpoints } from "../../core/runFolder/checkpointLog.ts";
+import {
+  type CheckpointEntry,
+  readCheckpoints,
+  usableCheckpoints,
+} from "../../core/runFolder/checkpointLog.ts";
 import { runPaths } from "../../core/runFolder/files/layout.ts";
 import { readRunModel } from "../../core/runFolder/runModel.ts";
 
@@ -21,7 +25,23 @@ export function savedCheckpoints({ fileSystem, runIdOf }: SavedCheckpointsOption
   const lists = new Map<string, Saved>();
   /** Whether a run is at Tinker, by folder and id; this never changes for a run. */
   const hosted = new Map<string, boolean>();
+  const read = async (folder: string): Promise<readonly CheckpointEntry[]> => {
+    const files = fileSystem.within(folder);
+    const size = await files.size(runPaths(folder).checkpoints).catch(() => null);
+    if (size === null) return [];
+    const version = `${runIdOf(folder)} ${size}`;
+    const known = lists.get(folder);
+    if (known?.version === version) return known.entries;
+    const entries = await readCheckpoints(files, folder).catch(() => []);
+    lists.set(folder, { version, entries });
+    return entries;
+  };
   return {
+    /** All checkpoints of the run in `folder`; empty if the list cannot be read. */
+    read,
+    /** Those that still exist, the newest first. */
+    usable: async (folder: string): Promise<readonly CheckpointEntry[]> =>
+      usableCheckpoints(await read(folder), Date.now()).toReversed(),
     /** True if the run's checkpoints are at Tinker; false while its folder does not say so. */
     isHosted: async (folder: string): Promise<boolean> => {
       const id = `${runIdOf(folder)} ${folder}`;
@@ -32,18 +52,6 @@ export function savedCheckpoints({ fileSystem, runIdOf }: SavedCheckpointsOption
       const isHosted = !isLocalModel(model.model_name);
       hosted.set(id, isHosted);
       return isHosted;
-    },
-    /** All checkpoints of the run in `folder`; empty if the list cannot be read. */
-    read: async (folder: string): Promise<readonly CheckpointEntry[]> => {
-      const files = fileSystem.within(folder);
-      const size = await files.size(runPaths(folder).checkpoints).catch(() => null);
-      if (size === null) return [];
-      const version = `${runIdOf(folder)} ${size}`;
-      const known = lists.get(folder);
-      if (known?.version === version) return known.entries;
-      const entries = await readCheckpoints(files, folder).catch(() => []);
-      lists.set(folder, { version, entries });
-      return entries;
     },
   };
 }

@@ -43,7 +43,7 @@ async function holding(
     labels: { isArchived: (folder: string) => folder === "/archived" },
     store: { runs, onDidChange: changed.event },
     saved: {
-      read: async (folder: string) => {
+      usable: async (folder: string) => {
         read.push(folder);
         return saved.includes(folder) ? [aCheckpointEntry()] : [];
       },

@@ -85,7 +85,7 @@ function handlers(more: readonly RunEntry[] = []) {
       "open"
     > as ChatPanels,
     fileSystem,
-    saved: { read: async () => SAVED },
+    saved: { read: async () => SAVED, usable: async () => SAVED.toReversed() },
   });
   return { ...own, opened };
 }

@@ -62,8 +62,14 @@ it("asks for a key that .env has if reading it is not allowed", async () => {
   });
 });
 
-it("gives up when the user dismisses the prompt for a missing key", async () => {
-  expect(await gatherKeys(HOSTED, setUp(["leave"]))).toBeNull();
+it("asks for everything that a start lacks, with the reason, until the user dismisses a prompt", async () => {
+  const config = configOf("Qwen/Qwen3-8B", "Owner/Name");
+  const options = setUp([{ type: "tml-typed" }, { type: "or_typed" }]);
+  const { keys } = (await gatherKeys(config, options)) ?? {};
+  expect(Object.keys(keys ?? {})).toEqual(["TINKER_API_KEY", "OPENREWARD_API_KEY"]);
+  expect(options.ui.text).toMatch(/model_name: Qwen\/Qwen3-8B is trained by Tinker/);
+  expect(options.ui.text).toMatch(/Owner\/Name runs at OpenReward/);
+  expect(await gatherKeys(config, setUp([{ type: "tml-typed" }, "leave"]))).toBeNull();
 });
 
 it("sends a secret to environments only with permission, which it asks for once", async () => {

@@ -69,7 +69,7 @@ describe("the keys of a launch", () => {
     const { missing, needsKeys } = await gather({ ...written, more });
     expect(needsKeys).toBe(true);
     const reason = { kind: "secret", configPath: "notify.0.webhook_variable" };
-    expect(missing).toEqual([{ id: "env:TEAM_HOOK", name: "TEAM_HOOK", reason }]);
+    expect(missing).toEqual([{ id: "env:TEAM_HOOK", reason }]);
     await keep(["env:TEAM_HOOK", ""]);
     const { keys, toApprove } = await gather({ ...written, more });
     expect([Object.keys(keys), toApprove]).toEqual([["TEAM_HOOK"], []]);
@@ -129,12 +129,10 @@ describe("missing keys", () => {
     expect((await gather({ environments: { [HOSTED]: "", [LOCAL]: "" } })).missing).toEqual([
       {
         id: "tinker",
-        name: "TINKER_API_KEY",
         reason: { kind: "model", model: "Qwen/Qwen3-8B" },
       },
       {
         id: "openreward",
-        name: "OPENREWARD_API_KEY",
         reason: { kind: "environments", names: [HOSTED] },
       },
     ]);
@@ -171,7 +169,6 @@ describe("an environment's own server", () => {
     expect(missing).toEqual([
       {
         id: "env:MAZE_KEY",
-        name: "MAZE_KEY",
         reason: { kind: "secret", configPath: "environments.maze.server.env.MAZE_KEY" },
       },
     ]);
@@ -186,7 +183,7 @@ describe("an agent", () => {
     const found = await gather({ model: "local/tiny-tool", environments });
     expect(Object.keys(found.keys)).toEqual(["SEARCH_KEY"]);
     expect(found.missing).toMatchObject([
-      { name: "OTHER", reason: { configPath: `environments.${LOCAL}.agent.env.OTHER` } },
+      { id: "env:OTHER", reason: { configPath: `environments.${LOCAL}.agent.env.OTHER` } },
     ]);
     expect(found.toApprove).toMatchObject([{ key: "SEARCH_KEY", origin: "http://127.0.0.1" }]);
   });
@@ -216,7 +213,6 @@ describe("secrets that the configuration looks up", () => {
     expect(missing).toEqual([
       {
         id: "env:SEARCH_KEY",
-        name: "SEARCH_KEY",
         reason: { kind: "secret", configPath: `environments.${HOSTED}.secrets.search_key` },
       },
     ]);

@@ -1,8 +1,7 @@
 import { expect, it, vi } from "vitest";
 import type { KeyStore } from "../../../src/host/keys/keyStore.ts";
-import type { MissingKey } from "../../../src/host/keys/launchKeys.ts";
 import { removeKey } from "../../../src/host/keys/removeKey.ts";
-import { askForMissing, setKey } from "../../../src/host/keys/setKey.ts";
+import { setKey } from "../../../src/host/keys/setKey.ts";
 import type { FakeReply } from "../../fakes/fakeHttp.ts";
 import { type Answer, FakeUi } from "./fakeUi.ts";
 import { FakeVault, openStore } from "./fakeVault.ts";
@@ -128,28 +127,6 @@ it("offers to keep the key in memory when the secret store does not work", async
   const dropped = setUp({ answers: [{ type: VALUE }, { pick: "Don't" }], vault });
   expect(await setKey(dropped.options, "tinker")).toBe(false);
   expect(await dropped.store.get("tinker")).toBeNull();
-});
-
-it("asks for everything that a start lacks, with the reason, until the user dismisses a prompt", async () => {
-  const missing: readonly MissingKey[] = [
-    {
-      id: "tinker",
-      name: "TINKER_API_KEY",
-      reason: { kind: "model", model: "Qwen/Qwen3-8B" },
-    },
-    {
-      id: "openreward",
-      name: "OPENREWARD_API_KEY",
-      reason: { kind: "environments", names: ["Owner/Name"] },
-    },
-  ];
-  const done = setUp({ answers: [{ type: VALUE }, { type: "or_value" }] });
-  expect(await askForMissing(done.options, missing)).toBe(true);
-  expect(done.seen()).toMatch(/model_name: Qwen\/Qwen3-8B is trained by Tinker/);
-  expect(done.seen()).toMatch(/Owner\/Name runs at OpenReward/);
-
-  const left = setUp({ answers: ["leave"] });
-  expect(await askForMissing(left.options, missing)).toBe(false);
 });
 
 it("removes a key after confirmation", async () => {

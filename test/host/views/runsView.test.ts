@@ -75,7 +75,7 @@ function theRuns(runs: readonly RunEntry[], waiting: readonly object[] = []) {
   const opened: string[] = [];
   const dashboard = { open: (folder: string) => opened.push(folder) };
   const alarms = { onDidChange: new Emitter<void>().event, idsOf: () => [] };
-  const source = { read: async () => saved.entries, isHosted: async () => false };
+  const source = { usable: async () => saved.entries.toReversed(), isHosted: async () => false };
   const options = { store, labels, trainings, alarms, saved: source } as never; // only the members that rows read
   const view = new RunsView(options);
   const tree: Tree<RunNode> = new Tree(
