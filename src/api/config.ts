@@ -29,6 +29,9 @@ export const EDITOR_REQUESTS = {
 /** The editor command that moves a secret out of a configuration. Arguments: document URI, key path, `RemedyCommand`. */
 export const MOVE_SECRET = "_tinkerRL.moveSecret";
 
+/** The source of all diagnostics, by which the window recognizes those of the server. */
+export const DIAGNOSTIC_SOURCE = "Tinker RL";
+
 /** Sent by the editor when an answer to {@link EDITOR_REQUESTS} may have changed; the server caches answers until then. */
 export const CONTEXT_CHANGED = "tinkerRL/editor/contextChanged";
 

@@ -285,7 +285,7 @@ async function openConfig(path: string): Promise<void> {
   const config = vscode.Uri.file(path);
   // It may have been renamed while the notification was open.
   if (await isThere(config)) await vscode.window.showTextDocument(config);
-  else await offerInstead(vscode.l10n.t("{0} no longer exists.", path), []);
+  else await offerInstead(vscode.l10n.t("{0} no longer exists.", path));
 }
 
 function run(command: CommandId, argument: unknown): Thenable<unknown> {

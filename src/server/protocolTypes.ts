@@ -18,6 +18,7 @@ import {
   type TextEdit,
 } from "vscode-languageserver";
 import type { TextDocument } from "vscode-languageserver-textdocument";
+import { DIAGNOSTIC_SOURCE } from "../api/config.ts";
 import type { Completion, CompletionKind } from "../core/config/editing/completion/completion.ts";
 import type { Diagnosis } from "../core/config/editing/diagnostics/diagnose.ts";
 import type { InlayHint } from "../core/config/editing/display/inlayHints.ts";
@@ -28,7 +29,6 @@ import type { Span } from "../core/config/source/span.ts";
 import { withoutUndefined } from "../shared/withoutUndefined.ts";
 import { plainSnippet } from "./plainSnippet.ts";
 
-const SOURCE = "Tinker RL";
 const SEVERITIES: Readonly<Record<Diagnosis["severity"], DiagnosticSeverity>> = {
   error: DiagnosticSeverity.Error,
   warning: DiagnosticSeverity.Warning,
@@ -79,7 +79,7 @@ export function asDiagnostic(document: TextDocument, found: Diagnosis): Diagnost
     message,
     severity: SEVERITIES[severity],
     code,
-    source: SOURCE,
+    source: DIAGNOSTIC_SOURCE,
     tags: tag === undefined ? [] : [TAGS[tag]],
     relatedInformation: related.map(({ path, span: place }) => ({
       location: { uri, range: rangeOf(document, place) },

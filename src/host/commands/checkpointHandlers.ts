@@ -86,7 +86,7 @@ export function checkpointHandlers(options: CheckpointHandlerOptions) {
         const text = vscode.l10n.t(
           "This checkpoint has only training state. The run saved no weights to sample from with it.",
         );
-        await offerInstead(text, []);
+        await offerInstead(text);
         return;
       }
       await evaluateBesideBase(options, run, path);
@@ -225,7 +225,7 @@ async function choose(
     const entry = (await saved.read(folder)).findLast((each) => each.name === name);
     if (entry !== undefined) return { folder, entry };
     const gone = vscode.l10n.t("The checkpoint {0} is no longer in its run.", name);
-    await offerInstead(gone, []);
+    await offerInstead(gone);
     return undefined;
   }
   const items: (vscode.QuickPickItem & Chosen)[] = [];

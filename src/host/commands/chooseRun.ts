@@ -12,8 +12,8 @@ import type { RunLabels } from "../runs/runLabels.ts";
 import type { RunList } from "../runs/runList.ts";
 import type { Trainings } from "../runs/trainings.ts";
 import { runRow } from "../views/runRow.ts";
-import { type Offer, offerInstead, offersToTrain, showRuns } from "../vscode/offerInstead.ts";
-import { plainWindow } from "../vscode/plainWindow.ts";
+import { offerInstead, offersToTrain, showRuns } from "../vscode/offerInstead.ts";
+import { type Button, plainWindow } from "../vscode/plainWindow.ts";
 
 export interface ChooseRunOptions {
   readonly store: RunList;
@@ -49,7 +49,7 @@ export async function chooseRun(
     // A run gets its folder and is listed once the services have answered.
     const isFirstOnItsWay = store.runs.length === 0 && trainings.active.length > 0;
     const onItsWay = vscode.l10n.t("The run is being prepared. It is listed when it begins.");
-    if (isFirstOnItsWay) void offerInstead(onItsWay, []);
+    if (isFirstOnItsWay) void offerInstead(onItsWay);
     else void offerInstead(none, offersFor(store));
     return undefined;
   }
@@ -167,9 +167,8 @@ async function runOfTable(store: RunList, id: string): Promise<RunEntry | undefi
   return run;
 }
 
-function offersFor({ runs }: RunList): readonly Offer[] {
-  if (runs.length === 0) return offersToTrain();
-  return [showRuns()];
+function offersFor({ runs }: RunList): readonly Button[] {
+  return runs.length === 0 ? offersToTrain() : [showRuns()];
 }
 
 /** The runs that a list command is about: all selected ones if it was called on one of them or by a key. */

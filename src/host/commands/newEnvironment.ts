@@ -67,9 +67,9 @@ async function addOwnEnvironment(server: Requests, target: unknown): Promise<voi
 async function newEnvironment(server: Requests): Promise<void> {
   const folder = vscode.workspace.workspaceFolders?.find(({ uri }) => uri.scheme === "file");
   if (folder === undefined) {
-    const label = vscode.l10n.t("Open Folder");
     const text = vscode.l10n.t("A new environment needs a folder. Open one first.");
-    return offerInstead(text, [{ label, command: "vscode.openFolder" }]);
+    const open = () => vscode.commands.executeCommand("vscode.openFolder");
+    return offerInstead(text, [[vscode.l10n.t("Open Folder"), open]]);
   }
   const config = configIn(folder);
   const root = vscode.Uri.joinPath(config, "..");

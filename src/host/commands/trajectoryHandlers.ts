@@ -10,7 +10,7 @@ import type { SelectedRun } from "../views/selectedRun.ts";
 import type { TrajectoriesView } from "../views/trajectoriesView.ts";
 import type { Trees } from "../views/trees.ts";
 import { setContextKey } from "../vscode/contextKeys.ts";
-import { offerInstead } from "../vscode/offerInstead.ts";
+import { offerInstead, showTrajectories } from "../vscode/offerInstead.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
 import type { CommandHandlers } from "../vscode/registerCommands.ts";
 
@@ -40,10 +40,10 @@ export function trajectoryHandlers(options: TrajectoryHandlerOptions) {
   };
   const chosenPlace = (target: unknown): RolloutPlace | null =>
     rolloutAt(target === undefined ? view.selection[0] : target);
-  const select = (): Promise<void> =>
-    offerInstead(vscode.l10n.t("Select a rollout in the Trajectories view first."), [
-      { label: vscode.l10n.t("Show Trajectories"), command: "tinkerRL.trajectories.focus" },
-    ]);
+  const select = (): Promise<void> => {
+    const text = vscode.l10n.t("Select a rollout in the Trajectories view first.");
+    return offerInstead(text, [showTrajectories()]);
+  };
   return {
     openRollout: (target) => {
       const place = chosenPlace(target);

@@ -1,6 +1,7 @@
 /** Shows alarms as diagnostics on the related configuration settings, with quick fixes. */
 
 import * as vscode from "vscode";
+import { DIAGNOSTIC_SOURCE } from "../../api/config.ts";
 import type { RunEntry } from "../../api/runs.ts";
 import type { FiringAlarm } from "../../core/alarms/alarmEvents.ts";
 import { ALARMS } from "../../core/alarms/alarmTable.ts";
@@ -36,7 +37,6 @@ interface RunAlarmList {
   readonly firing: readonly FiringAlarm[];
 }
 
-const SOURCE = "Tinker RL";
 const SEVERITIES: Readonly<Record<FiringAlarm["severity"], vscode.DiagnosticSeverity>> = {
   info: vscode.DiagnosticSeverity.Information,
   warning: vscode.DiagnosticSeverity.Warning,
@@ -159,7 +159,7 @@ async function marksIn(path: string, { firing, run }: RunAlarmList): Promise<rea
       message,
       SEVERITIES[alarm.severity],
     );
-    diagnostic.source = SOURCE;
+    diagnostic.source = DIAGNOSTIC_SOURCE;
     diagnostic.code = alarm.id;
     return [{ diagnostic, alarm, folder, stage }];
   });

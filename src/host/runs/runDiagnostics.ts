@@ -2,6 +2,7 @@
 
 import { resolve } from "node:path";
 import * as vscode from "vscode";
+import { DIAGNOSTIC_SOURCE } from "../../api/config.ts";
 import type { LaunchError } from "../../shared/control.ts";
 import { rangeAt } from "../config/rangeAt.ts";
 import { offerSuggestions, suggestionActions } from "../config/suggestionActions.ts";
@@ -26,7 +27,6 @@ export interface RunFinding {
 
 /** The format of `describeProblem`. */
 const LINE = /^(.+?):(\d+):(\d+): (error|warning|info): (?:(TRL\d+) )?(.*)$/;
-const SOURCE = "Tinker RL";
 /** Errors that only a service can detect, with the codes that the configuration features use for them. */
 const RULES: Readonly<Record<string, string>> = {
   "environment-not-found": "TRL300",
@@ -128,7 +128,7 @@ export class RunDiagnostics implements vscode.Disposable, vscode.CodeActionProvi
     if (document === null) return [];
     const range = rangeAt(document, keys, keys[0] === "environments" ? "key" : "value");
     const mark = new vscode.Diagnostic(range, message);
-    mark.source = SOURCE;
+    mark.source = DIAGNOSTIC_SOURCE;
     mark.code = RULES[code] ?? code;
     if (error.edits !== undefined) this.#edits.set(mark, error.edits);
     return [mark];
@@ -145,13 +145,13 @@ export class RunDiagnostics implements vscode.Disposable, vscode.CodeActionProvi
 
 function isSame(mark: vscode.Diagnostic, other: vscode.Diagnostic): boolean {
   const isAtSameLine = mark.range.start.line === other.range.start.line;
-  return isAtSameLine && mark.code === other.code && other.source === SOURCE;
+  return isAtSameLine && mark.code === other.code && other.source === DIAGNOSTIC_SOURCE;
 }
 
 function markOf({ line, column, severity, code, message }: RunFinding): vscode.Diagnostic {
   const place = new vscode.Range(line, column, line, column + 1);
   const mark = new vscode.Diagnostic(place, message, SEVERITIES[severity]);
-  mark.source = SOURCE;
+  mark.source = DIAGNOSTIC_SOURCE;
   if (code !== null) mark.code = code;
   return mark;
 }

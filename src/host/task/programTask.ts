@@ -2,9 +2,8 @@
 
 import * as vscode from "vscode";
 import type { ProgramWords } from "../../api/environments.ts";
+import { TASK_SOURCE } from "../manifest/taskType.ts";
 import { pipedTerminal } from "./pipedTerminal.ts";
-
-const SOURCE = "Tinker RL";
 
 export interface TerminalRun {
   readonly name: string;
@@ -28,7 +27,7 @@ export async function runInTerminal(
     piped === null
       ? new vscode.ProcessExecution(program, args, options)
       : new vscode.CustomExecution(async () => piped);
-  const task = new vscode.Task({ type: "process" }, cwd, name, SOURCE, execution);
+  const task = new vscode.Task({ type: "process" }, cwd, name, TASK_SOURCE, execution);
   task.presentationOptions = {
     reveal: vscode.TaskRevealKind.Always,
     showReuseMessage: false,

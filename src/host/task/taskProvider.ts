@@ -10,7 +10,7 @@ import { describeProblem } from "../../core/config/source/problem.ts";
 import { MAX_BYTES } from "../../core/runFolder/files/wholeFiles.ts";
 import { readPlainText } from "../../node/readPlainText.ts";
 import { EXIT } from "../../shared/exitCodes.ts";
-import { TASK_TYPE } from "../manifest/taskType.ts";
+import { TASK_SOURCE, TASK_TYPE } from "../manifest/taskType.ts";
 import type { SweepTrainingRequest } from "../runs/sweepTraining.ts";
 import type { Training, TrainingRequest } from "../runs/trainings.ts";
 import { settingOverrides } from "../vscode/settings.ts";
@@ -38,8 +38,6 @@ export interface TaskProviderOptions {
   /** Whether starting the configuration trains several stages. */
   readonly hasStages: (configPath: string, overrides: readonly string[]) => Promise<boolean>;
 }
-
-const SOURCE = "Tinker RL";
 
 export class TaskProvider implements vscode.TaskProvider {
   readonly #options: TaskProviderOptions;
@@ -94,7 +92,7 @@ export class TaskProvider implements vscode.TaskProvider {
       definition,
       scope,
       name,
-      SOURCE,
+      TASK_SOURCE,
       // Variables such as `${file}` are resolved only here.
       new vscode.CustomExecution((resolved) =>
         this.#terminal(readTrainTask(resolved), name, folder),

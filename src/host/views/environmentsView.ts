@@ -10,6 +10,7 @@ import { plainLine } from "../../core/util/plainText.ts";
 import { soon } from "../../node/soon.ts";
 import { formatCount, plural } from "../../shared/format.ts";
 import type { ConfigSources } from "../config/knownToEditor.ts";
+import { type CommandId, commandName } from "../manifest/commandTable.ts";
 import type { EnvironmentChecks } from "../runs/environmentChecks.ts";
 import type { OwnServers } from "../runs/ownServers.ts";
 import { environmentRow, serverRow } from "./environmentRow.ts";
@@ -56,7 +57,7 @@ interface Note {
   readonly icon: string;
   readonly label: string;
   readonly description: string;
-  readonly command?: "refreshEnvironments" | "setOpenRewardKey" | "openOpenRewardAccount";
+  readonly command?: CommandId;
   readonly tooltip?: string;
 }
 
@@ -344,7 +345,7 @@ function detailItem({
     icon,
     spoken: [label, description].filter(Boolean).join(", "),
     tooltip: description === "" ? undefined : (tooltip ?? `${label}\n${description}`),
-    command: command && { command: `tinkerRL.${command}`, title: label },
+    command: command && { command: commandName(command), title: label },
   });
 }
 
@@ -399,6 +400,6 @@ function taskItem({ name, split, task, prompt }: NodeOf<"environmentTask">): vsc
 
 function moreItem(): vscode.TreeItem {
   const label = vscode.l10n.t("Show More Tasks");
-  const command = { command: "tinkerRL.showMoreTasks", title: label };
+  const command = { command: commandName("showMoreTasks"), title: label };
   return treeItem({ label, icon: "ellipsis", command });
 }

@@ -9,6 +9,7 @@ import { soon } from "../../node/soon.ts";
 import { plural } from "../../shared/format.ts";
 import { groupBy } from "../../shared/groupBy.ts";
 import type { RowText } from "../../shared/rowText.ts";
+import { commandName } from "../manifest/commandTable.ts";
 import { workspaceFolderOf } from "../runs/inWorkspace.ts";
 import type { RunAlarms } from "../runs/runAlarms.ts";
 import type { RunLabels } from "../runs/runLabels.ts";
@@ -184,10 +185,8 @@ export class RunsView implements vscode.TreeDataProvider<RunNode>, vscode.Dispos
   #runItem(run: RunEntry): vscode.TreeItem {
     const row = this.#row(run);
     this.#drawn.set(run.folder, row);
-    const command = {
-      command: "tinkerRL.openSelectedRun",
-      title: vscode.l10n.t("Open Dashboard"),
-    };
+    const title = vscode.l10n.t("Open Dashboard");
+    const command = { command: commandName("openSelectedRun"), title };
     const { Collapsed } = vscode.TreeItemCollapsibleState;
     return treeItem({ ...row, id: run.folder, command }, Collapsed);
   }
@@ -301,7 +300,7 @@ function partItem({ folder, part }: Extract<RunNode, { kind: "part" }>): vscode.
   const uri = part === "events" ? runLogUri(folder) : vscode.Uri.file(row.tooltip);
   const command =
     part === "folder"
-      ? { command: "tinkerRL.openSelectedRun", title: label }
+      ? { command: commandName("openSelectedRun"), title: label }
       : { command: "vscode.open", title: label, arguments: [uri] };
   return treeItem({ ...row, command });
 }

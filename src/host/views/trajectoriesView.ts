@@ -15,6 +15,7 @@ import type { Listening } from "../../core/util/emitter.ts";
 import { soon } from "../../node/soon.ts";
 import { formatReward } from "../../shared/format.ts";
 import type { RolloutKey, RolloutSet } from "../../shared/rolloutSet.ts";
+import { commandName } from "../manifest/commandTable.ts";
 import { ask } from "../server/ask.ts";
 import type { FollowRun } from "../server/keptRequest.ts";
 import type { Server } from "../server/server.ts";
@@ -132,7 +133,8 @@ export class TrajectoriesView
     const drawn = { ...row.text, tooltip: row.tooltip };
     if (node.kind !== "rollout") return treeItem(drawn, vscode.TreeItemCollapsibleState.Collapsed);
     const title = vscode.l10n.t("Open Rollout");
-    return treeItem({ ...drawn, command: { command: "tinkerRL.openSelectedRollout", title } });
+    const command = { command: commandName("openSelectedRollout"), title };
+    return treeItem({ ...drawn, command });
   }
 
   /** The children of `node`; null = the run. */
@@ -256,7 +258,7 @@ function describeFilter(filter: TreeFilter): string {
 function moreItem(count: number): vscode.TreeItem {
   const label = vscode.l10n.t("Show More Steps");
   const description = vscode.l10n.t("{0} older", count);
-  const command = { command: "tinkerRL.showMoreSteps", title: label };
+  const command = { command: commandName("showMoreSteps"), title: label };
   return treeItem({ label, description, icon: "ellipsis", command });
 }
 

@@ -1,48 +1,50 @@
-/** A command's message that it has nothing to act on, with an alternative command. */
+/** A command's message that it has nothing to act on, with other commands. */
 
 import * as vscode from "vscode";
-import { plainWindow } from "./plainWindow.ts";
+import type { ViewId } from "../manifest/commandRow.ts";
+import { type CommandId, commandName } from "../manifest/commandTable.ts";
+import { type Button, plainWindow } from "./plainWindow.ts";
 
-export interface Offer {
-  readonly label: string;
-  /** Full command id. */
-  readonly command: string;
+export function offerInstead(text: string, buttons: readonly Button[] = []): Promise<void> {
+  return plainWindow.offer("Information", text, buttons);
 }
 
 /** Alternatives if there are no runs yet. */
-export function offersToTrain(): readonly Offer[] {
+export function offersToTrain(): readonly Button[] {
   return [
-    { label: vscode.l10n.t("Start Training"), command: "tinkerRL.startTraining" },
-    { label: vscode.l10n.t("Start Local Demo"), command: "tinkerRL.startLocalDemo" },
+    offerCommand(vscode.l10n.t("Start Training"), "startTraining"),
+    offerCommand(vscode.l10n.t("Start Local Demo"), "startLocalDemo"),
   ];
-}
-
-export function offerInstead(text: string, offers: readonly Offer[]): Promise<void> {
-  const buttons = offers.map(
-    ({ label, command }) => [label, () => vscode.commands.executeCommand(command)] as const,
-  );
-  return plainWindow.offer("Information", text, buttons);
 }
 
 /** For a configuration command if there is no configuration. */
 export function offerToCreate(): Promise<void> {
   return offerInstead(vscode.l10n.t("There is no configuration in this workspace."), [
     offerNewConfig(),
-    { label: vscode.l10n.t("Try the Local Demo"), command: "tinkerRL.startLocalDemo" },
+    offerCommand(vscode.l10n.t("Try the Local Demo"), "startLocalDemo"),
   ]);
 }
 
-export function offerNewConfig(): Offer {
-  return { label: vscode.l10n.t("New Configuration…"), command: "tinkerRL.newConfig" };
+export function offerNewConfig(): Button {
+  return offerCommand(vscode.l10n.t("New Configuration…"), "newConfig");
 }
 
-export function showRuns(): Offer {
-  return { label: vscode.l10n.t("Show Runs"), command: "tinkerRL.runs.focus" };
+export function showRuns(): Button {
+  return show(vscode.l10n.t("Show Runs"), "runs");
 }
 
-export function showEnvironments(): Offer {
-  return {
-    label: vscode.l10n.t("Show Environments"),
-    command: "tinkerRL.environments.focus",
-  };
+export function showEnvironments(): Button {
+  return show(vscode.l10n.t("Show Environments"), "environments");
+}
+
+export function showTrajectories(): Button {
+  return show(vscode.l10n.t("Show Trajectories"), "trajectories");
+}
+
+function offerCommand(label: string, id: CommandId): Button {
+  return [label, () => vscode.commands.executeCommand(commandName(id))];
+}
+
+function show(label: string, view: ViewId): Button {
+  return [label, () => vscode.commands.executeCommand(`tinkerRL.${view}.focus`)];
 }
