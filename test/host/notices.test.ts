@@ -4,41 +4,25 @@ import { Emitter } from "../../src/core/util/emitter.ts";
 import { Notices } from "../../src/host/notices.ts";
 import type { TrainingEnded } from "../../src/host/runs/trainings.ts";
 import { aTrainingRequest } from "../fakes/aTrainingRequest.ts";
+import { resetUser, user } from "./fakeWindow.ts";
 import { FakeMemory } from "./keys/fakeMemory.ts";
-import { aRun } from "./views/runEntries.ts";
+import { aRun, aRunList } from "./views/runEntries.ts";
 
 const editor = vi.hoisted(() => ({
-  texts: [] as string[],
-  buttons: [] as string[][],
-  answer: undefined as string | undefined,
   commands: [] as unknown[],
   /** Existing paths. */
   files: [] as string[],
 }));
 vi.mock("vscode", async () => {
-  const show = async (text: string, ...buttons: unknown[]): Promise<string | undefined> => {
-    editor.texts.push(text);
-    // A message without buttons has options in their place.
-    editor.buttons.push(buttons.filter((each) => typeof each === "string"));
-    return editor.answer;
+  const { fakeVscode } = await import("./fakeVscode.ts");
+  const stat = async ({ fsPath }: { readonly fsPath: string }) => {
+    if (!editor.files.includes(fsPath)) throw new Error(`There is no ${fsPath}.`);
   };
+  Object.assign(fakeVscode.workspace, { fs: { stat } });
   return {
-    ...(await import("./fakeVscode.ts")).fakeVscode,
+    ...fakeVscode,
     commands: { executeCommand: async (...words: unknown[]) => editor.commands.push(words) },
-    window: {
-      showInformationMessage: show,
-      showWarningMessage: show,
-      showErrorMessage: show,
-      state: { focused: true },
-    },
-    workspace: {
-      getConfiguration: () => ({ get: () => undefined }),
-      fs: {
-        stat: async ({ fsPath }: { readonly fsPath: string }) => {
-          if (!editor.files.includes(fsPath)) throw new Error(`There is no ${fsPath}.`);
-        },
-      },
-    },
+    window: { ...(await import("./fakeWindow.ts")).fakeWindow, state: { focused: true } },
   };
 });
 
@@ -51,7 +35,7 @@ function notices(
 ): Notices {
   const none = (): { dispose(): void } => ({ dispose: () => undefined });
   const options = {
-    store: { runs, get: (folder: string) => runs.find((run) => run.folder === folder) ?? null },
+    store: aRunList(runs),
     trainings: { onDidEnd: ends?.event ?? none, onDidDetach: none },
     alarms: { onDidChange: none },
     workspaceState: memory,
@@ -59,7 +43,7 @@ function notices(
       isVisible: false,
       open: (...words: unknown[]) => editor.commands.push(words),
     },
-    log: { error: (text: string) => editor.texts.push(text) },
+    log: { error: (text: string) => user.texts.push(text) },
   };
   // Only the members that an offer needs.
   return new Notices(options as unknown as ConstructorParameters<typeof Notices>[0]);
@@ -76,7 +60,8 @@ const expiring = (changes: Partial<RunEntry> = {}): RunEntry =>
   });
 
 beforeEach(() => {
-  Object.assign(editor, { texts: [], buttons: [], answer: undefined, commands: [], files: [] });
+  Object.assign(editor, { commands: [], files: [] });
+  resetUser();
 });
 
 it("reports a sweep once, when its last run is done", async () => {
@@ -93,53 +78,53 @@ it("reports a sweep once, when its last run is done", async () => {
     ends.fire({ exitCode: 0, error: null, folder, request });
   };
   end("/runs/b");
-  await vi.waitFor(() => expect(editor.texts).toEqual(["The sweep math-sweep is done."]));
+  await vi.waitFor(() => expect(user.texts).toEqual(["The sweep math-sweep is done."]));
   const early = new Emitter<TrainingEnded>((error) => expect.unreachable(String(error)));
   notices([aRun({ folder: "/runs/a", file, phase: "running" })], new FakeMemory(), early);
   const done = { exitCode: 0, error: null };
   const ofSweep = aTrainingRequest("/p/c.yaml", { sweep: member });
   early.fire({ ...done, folder: "/runs/a", request: ofSweep });
   early.fire({ ...done, folder: "/runs/z", request: aTrainingRequest("/p/c.yaml") });
-  await vi.waitFor(() => expect(editor.texts).toHaveLength(2));
-  expect(editor.texts[1]).toBe("The run z is done.");
+  await vi.waitFor(() => expect(user.texts).toHaveLength(2));
+  expect(user.texts[1]).toBe("The run z is done.");
 });
 
 it("reports that a queued training was not started, and starts it with one click", async () => {
-  editor.answer = "Start Training";
+  user.presses = ["Start Training"];
   notices([]).offerWaiting([
     { title: "train math.tinker.yaml", startsAgain: "/p/math.tinker.yaml" },
     { title: "resume old", startsAgain: null },
   ]);
-  await vi.waitFor(() => expect(editor.texts).toHaveLength(2));
-  expect(editor.texts).toEqual([
+  await vi.waitFor(() => expect(user.texts).toHaveLength(2));
+  expect(user.texts).toEqual([
     "train math.tinker.yaml waited for another run and was not started.",
     "resume old waited for another run and was not started.",
   ]);
-  expect(editor.buttons).toEqual([["Start Training"], []]);
+  expect(user.buttons).toEqual([["Start Training"], []]);
   expect(editor.commands).toEqual([["tinkerRL.startTraining", { fsPath: "/p/math.tinker.yaml" }]]);
 });
 
 describe("a run whose only state expires soon", () => {
   it("is reported once, and kept with one click", async () => {
-    editor.answer = "Keep Last State";
+    user.presses = ["Keep Last State"];
     const memory = new FakeMemory();
     notices([expiring()], memory).offerInterrupted();
     await vi.waitFor(() => expect(editor.commands).toHaveLength(1));
-    expect(editor.texts[0]).toMatch(
+    expect(user.texts[0]).toMatch(
       /^The last state of old expires in (5 h 00|4 h 59) min\. After that, nothing is left/,
     );
     expect(editor.commands[0]).toEqual(["tinkerRL.keepLastState", { folder: "/runs/old" }]);
     const again = expiring({ folder: "/runs/other", name: "other" });
     notices([expiring(), again], memory).offerInterrupted();
-    await vi.waitFor(() => expect(editor.texts).toHaveLength(2));
-    expect(editor.texts[1]).toContain("other");
+    await vi.waitFor(() => expect(user.texts).toHaveLength(2));
+    expect(user.texts[1]).toContain("other");
   });
 
   it("can be kept from the resume offer, and has no second notification", async () => {
-    editor.answer = "Keep Last State";
+    user.presses = ["Keep Last State"];
     notices([expiring({ phase: "interrupted" })]).offerInterrupted();
     await vi.waitFor(() => expect(editor.commands).toHaveLength(1));
-    expect(editor.buttons).toEqual([
+    expect(user.buttons).toEqual([
       ["Resume", "Keep Last State", "Later", "Don't Offer for This Run"],
     ]);
     expect(editor.commands[0]).toEqual(["tinkerRL.keepLastState", { folder: "/runs/old" }]);
@@ -155,8 +140,8 @@ describe("a run whose only state expires soon", () => {
       expiring(changes),
       expiring({ name: "last", folder: "/runs/last" }),
     ]).offerInterrupted();
-    await vi.waitFor(() => expect(editor.texts).toHaveLength(1));
-    expect(editor.texts[0]).toContain("last");
+    await vi.waitFor(() => expect(user.texts).toHaveLength(1));
+    expect(user.texts[0]).toContain("last");
   });
 });
 
@@ -166,54 +151,51 @@ describe("a training that ended badly", () => {
     notices([], new FakeMemory(), ends);
     const request = aTrainingRequest("/p/c.yaml", { title: "train c.yaml" });
     ends.fire({ exitCode: 1, error: null, folder: null, request, ...changes });
-    await vi.waitFor(() => expect(editor.texts).not.toEqual([]));
+    await vi.waitFor(() => expect(user.texts).not.toEqual([]));
   };
 
   it("can be resumed while its folder is there", async () => {
     editor.files = ["/runs/demo/run.json"];
     await end({ folder: "/runs/demo" });
-    expect(editor.buttons).toEqual([["Resume", "Show Log"]]);
+    expect(user.buttons).toEqual([["Resume", "Show Log"]]);
   });
 
   it("links to its rollouts when nothing was learned, which a resume would not change", async () => {
     editor.files = ["/runs/demo/run.json"];
-    editor.answer = "Show Rollouts";
+    user.presses = ["Show Rollouts"];
     const error = { code: "empty-steps", message: "10 steps in a row gave nothing to train on." };
     await end({ folder: "/runs/demo", error });
-    expect(editor.buttons).toEqual([["Show Rollouts", "Open Configuration"]]);
+    expect(user.buttons).toEqual([["Show Rollouts", "Open Configuration"]]);
     const target = { source: "training", step: 0, rollout: null };
     await vi.waitFor(() => expect(editor.commands).toEqual([["/runs/demo", { target }]]));
   });
 
   it.each([1, null])("is not offered again after its folder was deleted (%s)", async (exitCode) => {
     await end({ folder: "/runs/demo", exitCode });
-    expect([editor.texts, editor.buttons]).toEqual([
+    expect([user.texts, user.buttons]).toEqual([
       ["demo ended because its folder was deleted."],
       [[]],
     ]);
   });
 
   it("offers a new configuration when its configuration does not exist", async () => {
-    editor.answer = "New Configuration…";
+    user.presses = ["New Configuration…"];
     const message = "/p/c.yaml: error: the configuration file does not exist.";
     await end({ error: { code: "config-not-found", message } });
     await vi.waitFor(() => expect(editor.commands).toEqual([["tinkerRL.newConfig"]]));
-    expect(editor.texts).toEqual(["Not started: /p/c.yaml does not exist."]);
+    expect(user.texts).toEqual(["Not started: /p/c.yaml does not exist."]);
   });
 
   it("offers no new configuration for an evaluation, which would not have its weights", async () => {
     const request = aTrainingRequest("/p/c.yaml", { instead: { kind: "evaluate", models: [] } });
     await end({ error: { code: "config-not-found", message: "" }, request });
-    expect([editor.texts, editor.buttons]).toEqual([
-      ["Not started: /p/c.yaml does not exist."],
-      [[]],
-    ]);
+    expect([user.texts, user.buttons]).toEqual([["Not started: /p/c.yaml does not exist."], [[]]]);
   });
 
   it("reports a configuration that was renamed before it is opened", async () => {
-    editor.answer = "Open Configuration";
+    user.presses = ["Open Configuration"];
     await end({ error: { code: "network", message: "The service does not answer." } });
-    await vi.waitFor(() => expect(editor.texts).toHaveLength(2));
-    expect(editor.texts[1]).toBe("/p/c.yaml no longer exists.");
+    await vi.waitFor(() => expect(user.texts).toHaveLength(2));
+    expect(user.texts[1]).toBe("/p/c.yaml no longer exists.");
   });
 });

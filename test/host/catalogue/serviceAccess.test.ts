@@ -3,20 +3,15 @@ import { accessForCompletion, accessNow } from "../../../src/host/catalogue/serv
 import type { KeyId } from "../../../src/host/keys/keyNames.ts";
 import type { RequestedKey } from "../../../src/shared/control.ts";
 import { fakeVscode, settings } from "../fakeVscode.ts";
+import { resetUser, user } from "../fakeWindow.ts";
 
-const editor = vi.hoisted(() => ({ answer: undefined as string | undefined, questions: 0 }));
 vi.mock("vscode", async () => ({
   ...(await import("../fakeVscode.ts")).fakeVscode,
-  window: {
-    showInformationMessage: async () => {
-      editor.questions += 1;
-      return editor.answer;
-    },
-  },
+  window: (await import("../fakeWindow.ts")).fakeWindow,
 }));
 
 beforeEach(() => {
-  Object.assign(editor, { answer: undefined, questions: 0 });
+  resetUser();
   settings.clear();
   fakeVscode.workspace.isTrusted = true;
 });
@@ -59,20 +54,20 @@ describe("the credentials for service requests", () => {
       settings.set("config.liveCompletion", setting);
       expect(await accessNow(["environments"], someKeys())).toBeNull();
       expect(await accessForCompletion(someKeys())(["environments"])).toBeNull();
-      expect(editor.questions).toBe(0);
+      expect(user.texts).toEqual([]);
     },
   );
 });
 
 describe("the credentials for completion", () => {
   it("are given once the user allows it, which is remembered", async () => {
-    editor.answer = "Allow";
+    user.presses = ["Allow"];
     expect(await accessForCompletion(someKeys())(["models"])).not.toBeNull();
     expect(settings.get("config.liveCompletion")).toBe("on");
   });
 
   it("are refused permanently by Never", async () => {
-    editor.answer = "Never";
+    user.presses = ["Never"];
     expect(await accessForCompletion(someKeys())(["models"])).toBeNull();
     expect(settings.get("config.liveCompletion")).toBe("off");
   });
@@ -80,18 +75,18 @@ describe("the credentials for completion", () => {
   it("are requested once per session if the prompt is dismissed", async () => {
     const access = accessForCompletion(someKeys());
     expect([await access(["models"]), await access(["models"])]).toEqual([null, null]);
-    expect(editor.questions).toBe(1);
+    expect(user.texts).toHaveLength(1);
   });
 
   it.each(["on", "off"])("are not requested when the setting is %s", async (setting) => {
     settings.set("config.liveCompletion", setting);
     const access = await accessForCompletion(someKeys())(["models"]);
     expect(access !== null).toBe(setting === "on");
-    expect(editor.questions).toBe(0);
+    expect(user.texts).toEqual([]);
   });
 
   it("cause no prompt when no service could answer", async () => {
     expect(await accessForCompletion(someKeys({}))(["models"])).toBeNull();
-    expect(editor.questions).toBe(0);
+    expect(user.texts).toEqual([]);
   });
 });

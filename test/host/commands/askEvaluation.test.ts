@@ -4,45 +4,15 @@ import { beforeEach, describe, expect, it, vi } from "vitest";
 import { askEvaluation } from "../../../src/host/commands/askEvaluation.ts";
 import { aRunFile } from "../../core/runFolder/builders.ts";
 import { folderOfEachTest } from "../../fakes/onDisk.ts";
+import { resetUser, user } from "../fakeWindow.ts";
 
-interface Item {
-  readonly label: string;
-  readonly description?: string;
-  readonly picked?: boolean;
-}
-
-const editor = vi.hoisted(() => ({
-  /** Labels of the next picks; `accept` = Enter right away; undefined = the user dismisses the list. */
-  picks: [] as (readonly string[] | "accept" | undefined)[],
-  typed: [] as ((value: string, fault: (text: string) => unknown) => string | undefined)[],
-  offered: [] as (readonly string[])[],
-}));
 vi.mock("vscode", async () => ({
   ...(await import("../fakeVscode.ts")).fakeVscode,
-  window: {
-    showQuickPick: async (items: readonly Item[], { canPickMany }: { canPickMany?: boolean }) => {
-      editor.offered.push(items.map(({ label, description }) => `${label} ${description}`));
-      const picks = editor.picks.shift();
-      if (picks === undefined) return undefined;
-      if (picks === "accept")
-        return canPickMany === true ? items.filter((each) => each.picked) : items[0];
-      const chosen = items.filter(({ label }) => picks.includes(label));
-      return canPickMany === true ? chosen : chosen[0];
-    },
-    showInputBox: async ({
-      value,
-      validateInput,
-    }: {
-      value: string;
-      validateInput: (text: string) => unknown;
-    }) => editor.typed.shift()?.(value, validateInput),
-  },
+  window: (await import("../fakeWindow.ts")).fakeWindow,
 }));
 
 const parent = folderOfEachTest();
-beforeEach(() => {
-  Object.assign(editor, { picks: [], offered: [], typed: [] });
-});
+beforeEach(resetUser);
 
 const EVALUATION = {
   splits: { "local/calculator": ["test"] },
@@ -72,24 +42,27 @@ async function aRun(changes: object = { evaluation: EVALUATION }): Promise<strin
 describe("Evaluate Checkpoint…", () => {
   it("uses the configured evaluation with a single Enter", async () => {
     const folder = await aRun();
-    editor.picks = ["accept"];
+    user.picks = ["accept"];
     expect(await askEvaluation(folder)).toEqual({});
-    expect(editor.offered).toEqual([
-      ["Evaluate as Configured test: 8 tasks × 2", "Change… splits, tasks and rollouts"],
+    expect(user.lists).toMatchObject([
+      [
+        { label: "Evaluate as Configured", description: "test: 8 tasks × 2" },
+        { label: "Change…", description: "splits, tasks and rollouts" },
+      ],
     ]);
   });
 
   it("changes splits, tasks and rollouts, preset to the configured values", async () => {
     const save_best = "eval/local/calculator/test/temperature_1/reward_mean";
     const folder = await aRun({ evaluation: EVALUATION, save_best });
-    editor.picks = [["Change…"], ["train"]];
-    editor.typed = [
-      (value, fault) => {
+    user.picks = [["Change…"], ["train"]];
+    user.types = [
+      ({ value, validateInput }) => {
         expect(value).toBe("8 × 2");
         for (const wrong of ["", "8", "0 × 1", "8 × 0", "x × 1", "8 × 1 × 1"]) {
-          expect(fault(wrong), wrong).toContain("two numbers");
+          expect(validateInput(wrong), wrong).toContain("two numbers");
         }
-        expect(fault(" 16 x 4 ")).toBeNull();
+        expect(validateInput(" 16 x 4 ")).toBeNull();
         return " 16 x 4 ";
       },
     ];
@@ -99,8 +72,8 @@ describe("Evaluate Checkpoint…", () => {
       "evaluation.rollouts_per_task": 4,
       save_best: null,
     });
-    editor.picks = [["Change…"], "accept"];
-    editor.typed = [() => "all × 1"];
+    user.picks = [["Change…"], "accept"];
+    user.types = ["all × 1"];
     expect(await askEvaluation(folder)).toMatchObject({
       "evaluation.splits": { "local/calculator": ["test"] },
       "evaluation.num_samples": null,
@@ -109,7 +82,7 @@ describe("Evaluate Checkpoint…", () => {
   });
 
   it("asks for everything if the configuration has no evaluation", async () => {
-    editor.typed = [(value) => value];
+    user.types = [({ value }) => value];
     expect(await askEvaluation(await aRun({}))).toEqual({
       "evaluation.splits": { "local/calculator": ["train"] },
       "evaluation.num_samples": 64,
@@ -126,8 +99,7 @@ describe("Evaluate Checkpoint…", () => {
       [["Change…"], "accept"],
     ];
     for (const picks of ways) {
-      editor.picks = picks as typeof editor.picks;
-      editor.typed = [() => undefined];
+      user.picks = picks as typeof user.picks;
       expect(await askEvaluation(folder)).toBeUndefined();
     }
   });

@@ -18,26 +18,12 @@ import {
 import { aCheckpointEntry } from "../../core/runFolder/builders.ts";
 import { createMemoryFileSystem } from "../../core/runFolder/memoryFileSystem.ts";
 import { aRunState } from "../../trainer/runState.ts";
+import { resetUser, user } from "../fakeWindow.ts";
 import { aRun } from "../views/runEntries.ts";
 
-const editor = vi.hoisted(() => ({
-  pick: "",
-  answer: undefined as string | undefined,
-  asked: 0,
-  details: [] as string[],
-}));
 vi.mock("vscode", async () => ({
   ...(await import("../fakeVscode.ts")).fakeVscode,
-  window: {
-    showQuickPick: async (items: readonly { label: string }[]) =>
-      items.find(({ label }) => label === editor.pick),
-    withProgress: (_: unknown, work: () => Promise<unknown>) => work(),
-    showWarningMessage: async (_: string, { detail }: { readonly detail: string }) => {
-      editor.asked += 1;
-      editor.details.push(detail);
-      return editor.answer;
-    },
-  },
+  window: (await import("../fakeWindow.ts")).fakeWindow,
 }));
 
 const NOW_MS = Date.UTC(2026, 10, 22);
@@ -78,13 +64,11 @@ async function changes(model: string, tinker_base_url: string | null = null) {
   return { options, made, lines, files };
 }
 
-beforeEach(() => {
-  Object.assign(editor, { pick: "", answer: undefined, asked: 0, details: [] });
-});
+beforeEach(resetUser);
 
 describe("keeping a checkpoint", () => {
   it("changes its expiry at the service, and shows it in the run", async () => {
-    editor.pick = "7 Days";
+    user.picks = [["7 Days"]];
     const { options, made, lines } = await changes("Qwen/Qwen3-8B");
     expect(await keepCheckpoint(RUN, ENTRY, options)).toBe(true);
     const change = { action: "set-ttl", ttlSeconds: 604_800 };
@@ -94,7 +78,7 @@ describe("keeping a checkpoint", () => {
   });
 
   it("uses the service that trained the run", async () => {
-    editor.pick = "1 Day";
+    user.picks = [["1 Day"]];
     const { options, made } = await changes("Qwen/Qwen3-8B", "https://own.example");
     await keepCheckpoint(RUN, ENTRY, options);
     const change = { action: "set-ttl", ttlSeconds: 86_400 };
@@ -109,7 +93,7 @@ describe("keeping a checkpoint", () => {
   });
 
   it("shows no new expiry if the service refuses it", async () => {
-    editor.pick = "Until It Is Deleted";
+    user.picks = [["Until It Is Deleted"]];
     const { options, lines } = await changes("Qwen/Qwen3-8B");
     const change = () => Promise.reject(new Error("refused"));
     await expect(keepCheckpoint(RUN, ENTRY, { ...options, change })).rejects.toThrow("refused");
@@ -117,7 +101,7 @@ describe("keeping a checkpoint", () => {
   });
 
   it("is refused for one that a run in progress is about to replace", async () => {
-    editor.pick = "1 Day";
+    user.picks = [["1 Day"]];
     const { options, made } = await changes("Qwen/Qwen3-8B");
     await expect(keepCheckpoint({ ...RUN, isLive: true }, ENTRY, options)).rejects.toThrow(
       "its next save replaces this one",
@@ -141,11 +125,10 @@ describe("keeping the last state of a run", () => {
 
   it("asks before it changes a hosted state, and shows its addresses", async () => {
     const { options, made } = await changes("Qwen/Qwen3-8B");
-    editor.answer = undefined;
     expect(await keepLastState(RUN, options)).toBe(false);
     expect(made).toEqual([]);
-    expect(editor.details.at(-1)).toBe(`${STATE}\n${SAMPLER}`);
-    editor.answer = "Keep";
+    expect(user.details.at(-1)).toBe(`${STATE}\n${SAMPLER}`);
+    user.presses = ["Keep"];
     expect(await keepLastState(RUN, options)).toBe(true);
     expect(made).toHaveLength(1);
   });
@@ -163,18 +146,18 @@ describe("publishing a checkpoint", () => {
     const { options, made } = await changes("Qwen/Qwen3-8B", "https://own.example");
     expect(await shareCheckpoint(RUN, ENTRY, "publish", options)).toBe(false);
     expect(made).toEqual([]);
-    editor.answer = "Publish";
+    user.presses = ["Publish"];
     expect(await shareCheckpoint(RUN, ENTRY, "publish", options)).toBe(true);
     expect(await shareCheckpoint(RUN, ENTRY, "unpublish", options)).toBe(false);
-    editor.answer = "Unpublish";
+    user.presses = ["Unpublish"];
     expect(await shareCheckpoint(RUN, ENTRY, "unpublish", options)).toBe(true);
     const paths = [STATE, SAMPLER];
     expect(made).toEqual([
       ["https://own.example", { paths, change: { action: "publish" } }],
       ["https://own.example", { paths, change: { action: "unpublish" } }],
     ]);
-    expect(editor.asked).toBe(4);
-    for (const detail of editor.details) {
+    expect(user.details).toHaveLength(4);
+    for (const detail of user.details) {
       expect(detail).toContain(`${STATE}\n${SAMPLER}\nat https://own.example`);
     }
   });
@@ -190,7 +173,7 @@ describe("publishing a checkpoint", () => {
 
 describe("deleting a checkpoint", () => {
   beforeEach(() => {
-    editor.answer = "Delete Checkpoint";
+    user.presses = ["Delete Checkpoint"];
   });
 
   it("deletes both of its local folders, and records the deletion in the run", async () => {
@@ -200,7 +183,7 @@ describe("deleting a checkpoint", () => {
     expect(made).toEqual([["this computer", removal]]);
     const expires_at = new Date(NOW_MS).toISOString();
     expect(await lines()).toEqual([ENTRY, { ...ENTRY, expires_at }]);
-    expect(editor.details).toEqual([
+    expect(user.details).toEqual([
       `It was saved after step 10 and is deleted from this computer.\n${STATE}\n${SAMPLER}\nA resume begins with this checkpoint. Without it, the run cannot be resumed.\nThis cannot be undone.`,
     ]);
   });
@@ -210,7 +193,7 @@ describe("deleting a checkpoint", () => {
     const before = { ...ENTRY, name: "b", step: 5, state_path: `${STATE}b`, state: aRunState(5) };
     await appendCheckpoint(files, RUN.folder, before);
     await removeCheckpoint(RUN, ENTRY, options);
-    expect(editor.details.at(-1)).toContain(
+    expect(user.details.at(-1)).toContain(
       "A resume begins with this checkpoint. Without it, a resume begins after step 5.",
     );
   });
@@ -218,7 +201,7 @@ describe("deleting a checkpoint", () => {
   it("warns if only the run folder claims that the run saved it", async () => {
     const { options } = await changes("local/tiny-tool");
     await removeCheckpoint(RUN, ENTRY, { ...options, isOwn: async () => false });
-    expect(editor.details.at(-1)).toContain(
+    expect(user.details.at(-1)).toContain(
       `${SAMPLER}\nOnly the run folder says that demo saved this; your trainers on this computer did not save it. It may belong to another run.\n`,
     );
   });
@@ -237,7 +220,7 @@ describe("deleting a checkpoint", () => {
   });
 
   it("does nothing without confirmation", async () => {
-    editor.answer = undefined;
+    user.presses = [];
     const { options, made, lines } = await changes("local/tiny-tool");
     expect(await removeCheckpoint(RUN, ENTRY, options)).toBe(false);
     expect(made).toEqual([]);
@@ -248,7 +231,7 @@ describe("deleting a checkpoint", () => {
     const { options } = await changes("local/tiny-tool");
     const removal = removeCheckpoint({ ...RUN, isLive: true }, ENTRY, options);
     await expect(removal).rejects.toThrow("demo is running");
-    expect(editor.details).toEqual([]);
+    expect(user.details).toEqual([]);
   });
 
   it("is refused for a checkpoint of unknown ownership", async () => {

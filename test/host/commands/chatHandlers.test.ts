@@ -9,30 +9,12 @@ import type { ChatPanels, ChatSubject } from "../../../src/host/chat/chatPanels.
 import { chatHandlers } from "../../../src/host/commands/chatHandlers.ts";
 import { aCheckpointEntry, aRecord, aRunFile } from "../../core/runFolder/builders.ts";
 import { filesOnDisk, folderOfAllTests } from "../../fakes/onDisk.ts";
-import { aRun } from "../views/runEntries.ts";
+import { resetUser, shownLabels, user } from "../fakeWindow.ts";
+import { aRun, aRunList } from "../views/runEntries.ts";
 
-interface Item {
-  readonly label: string;
-}
-
-const editor = vi.hoisted(() => ({
-  /** Labels of the next picks, several for a multi-select list; undefined = the user dismisses the list. */
-  picks: [] as (readonly string[] | undefined)[],
-  offered: [] as string[][],
-  numbers: [] as (string | undefined)[],
-}));
 vi.mock("vscode", async () => ({
   ...(await import("../fakeVscode.ts")).fakeVscode,
-  window: {
-    showQuickPick: async (items: readonly Item[], { canPickMany }: { canPickMany?: boolean }) => {
-      editor.offered.push(items.map(({ label }) => label));
-      const picks = editor.picks.shift();
-      const chosen = items.filter(({ label }) => picks?.includes(label) === true);
-      if (picks === undefined) return undefined;
-      return canPickMany === true ? chosen : chosen[0];
-    },
-    showInputBox: async () => editor.numbers.shift(),
-  },
+  window: (await import("../fakeWindow.ts")).fakeWindow,
 }));
 
 const CONFIG = {
@@ -62,9 +44,7 @@ beforeAll(async () => {
   await writeFile(configPath, JSON.stringify(CONFIG));
   await writeFile(join(folder, "run.json"), JSON.stringify(run.file));
 });
-beforeEach(() => {
-  Object.assign(editor, { picks: [], offered: [], numbers: [] });
-});
+beforeEach(resetUser);
 
 function handlers(more: readonly RunEntry[] = []) {
   const opened: {
@@ -72,10 +52,9 @@ function handlers(more: readonly RunEntry[] = []) {
     readonly ask: Parameters<ChatPanels["open"]>[1];
   }[] = [];
   const runs = [run, ...more];
-  const get = (folder: string) => runs.find((each) => each.folder === folder) ?? null;
   const own = chatHandlers({
     // Only the members that the handlers use.
-    store: { runs, get, refresh: async () => undefined } as never,
+    store: aRunList(runs),
     labels: { isArchived: () => false } as never,
     trainings: { active: [] },
     shownFolder: () => null,
@@ -95,8 +74,8 @@ const START = { task: null, turn: null, isReplayed: false, system: null };
 describe("a conversation with a checkpoint", () => {
   it("uses the one of the row, and needs environment keys only for a task", async () => {
     const { chatWithCheckpoint, opened } = handlers();
-    editor.picks = [["Free Conversation"], ["Task of local/calculator"]];
-    editor.numbers = ["7"];
+    user.picks = [["Free Conversation"], ["Task of local/calculator"]];
+    user.types = ["7"];
     const row = { folder: run.folder, name: "one" };
     await chatWithCheckpoint(row);
     await chatWithCheckpoint(row);
@@ -117,12 +96,12 @@ describe("a conversation with a checkpoint", () => {
 
   it("uses the newest one for a run's row, and the picked one otherwise", async () => {
     const { chatWithCheckpoint, opened } = handlers();
-    editor.picks = [["Free Conversation"], ["Step 1"], ["Free Conversation"]];
+    user.picks = [["Free Conversation"], ["Step 1"], ["Free Conversation"]];
     await chatWithCheckpoint({ folder: run.folder });
     await chatWithCheckpoint(undefined);
     const targets = opened.map(({ subject }) => subject.start.targets);
     expect(targets).toEqual([[run.folder], [ONE]]);
-    expect(editor.offered[1]).toEqual(["Step 2", "Step 1"]);
+    expect(shownLabels()[1]).toEqual(["Step 2", "Step 1"]);
   });
 
   it("does not start if nothing can be sampled from, or the user dismisses the list", async () => {
@@ -136,7 +115,7 @@ describe("a conversation with a checkpoint", () => {
     await expect(chatWithCheckpoint({ folder: "/runs/measured" })).rejects.toThrow(
       "measured is an evaluation",
     );
-    editor.picks = [undefined, ["Task of local/calculator"]];
+    user.picks = [undefined, ["Task of local/calculator"]];
     await chatWithCheckpoint({ folder: run.folder });
     await chatWithCheckpoint({ folder: run.folder });
     expect(opened).toEqual([]);
@@ -148,17 +127,17 @@ describe("a conversation with a checkpoint", () => {
       aRun({ name, folder: `/runs/${name}`, file: aRunFile({ configPath }) }),
     );
     const { chatWithCheckpoint, opened } = handlers(others);
-    editor.picks = [["Free Conversation"], ["local/tiny-tool", "other"], ["Free Conversation"]];
+    user.picks = [["Free Conversation"], ["local/tiny-tool", "other"], ["Free Conversation"]];
     await chatWithCheckpoint({ folder: run.folder, name: "one" });
     const [first] = opened;
     if (first === undefined) throw new Error("nothing was opened");
     const beside = await first.ask(first.subject, "beside");
     if (beside === undefined) throw new Error("nothing was picked");
     expect(beside.start.targets).toEqual([ONE, "local/tiny-tool", "/runs/other"]);
-    expect(editor.offered[1]).toEqual(["local/tiny-tool", "demo · step 2", ...names]);
+    expect(shownLabels()[1]).toEqual(["local/tiny-tool", "demo · step 2", ...names]);
     const anew = await first.ask(beside, "other");
     expect(anew?.start).toEqual({ ...START, targets: beside.start.targets });
-    editor.picks = [["local/tiny-tool", ...names], undefined];
+    user.picks = [["local/tiny-tool", ...names], undefined];
     await expect(first.ask(beside, "beside")).rejects.toThrow("Choose at most 3");
     expect(await first.ask(beside, "beside")).toBeUndefined();
   });
@@ -175,7 +154,7 @@ describe("a conversation from a turn of a stored rollout", () => {
     await store.addEvaluated(aRecord({ step: 0 }), use, []);
     const file = aRunFile({ configPath, evaluation });
     const { continueFromHere, opened } = handlers([aRun({ name: "measured", folder, file })]);
-    editor.picks = [["I Answer the Model's Calls"]];
+    user.picks = [["I Answer the Model's Calls"]];
     await continueFromHere({
       folder,
       source: "evaluation",
@@ -203,6 +182,6 @@ describe("a conversation from a turn of a stored rollout", () => {
   ])("does not start for %j", async (target) => {
     const { continueFromHere, opened } = handlers();
     await continueFromHere(target === null ? null : { folder: run.folder, ...target });
-    expect([opened, editor.offered]).toEqual([[], []]);
+    expect([opened, user.lists]).toEqual([[], []]);
   });
 });

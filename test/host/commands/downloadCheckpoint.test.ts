@@ -9,41 +9,20 @@ import {
 import type { Server } from "../../../src/host/server/server.ts";
 import type { RequestedKey } from "../../../src/shared/control.ts";
 import { aCheckpointEntry } from "../../core/runFolder/builders.ts";
+import { resetUser, user } from "../fakeWindow.ts";
 import { aRun } from "../views/runEntries.ts";
 
-const editor = vi.hoisted(() => ({
-  answers: [] as (string | undefined)[],
-  details: [] as string[],
-  reported: [] as string[],
-  /** The label of the pick; undefined = the user dismisses the list. */
-  form: undefined as string | undefined,
-  /** The chosen folder, by the label of the button. */
-  folders: {} as Record<string, string | undefined>,
-  isCanceled: false,
-}));
+/** The chosen folder, by the label of the button. */
+const folders = vi.hoisted((): Map<string, string> => new Map());
 vi.mock("vscode", async () => ({
   ...(await import("../fakeVscode.ts")).fakeVscode,
   commands: { executeCommand: async () => undefined },
   window: {
-    showInformationMessage: async (text: string, options: { detail?: string }) => {
-      editor.details.push(options.detail ?? text);
-      return editor.answers.shift();
-    },
-    showQuickPick: async (items: readonly { label: string }[]) =>
-      items.find(({ label }) => label === editor.form),
-    showOpenDialog: async ({ openLabel }: { openLabel: string }) => {
-      const fsPath = editor.folders[openLabel];
+    ...(await import("../fakeWindow.ts")).fakeWindow,
+    showOpenDialog: async ({ openLabel }: { readonly openLabel: string }) => {
+      const fsPath = folders.get(openLabel);
       return fsPath && [{ fsPath }];
     },
-    withProgress: (_: unknown, work: (progress: unknown, token: unknown) => Promise<unknown>) =>
-      work(
-        { report: ({ message }: { message: string }) => editor.reported.push(message) },
-        {
-          get isCancellationRequested() {
-            return editor.isCanceled;
-          },
-        },
-      ),
   },
 }));
 const asked: WeightsRequest[] = [];
@@ -55,7 +34,7 @@ const server: Pick<Server, "request"> = {
     // Messages between the handler and the server.
     asked.push(parameters as WeightsRequest);
     const answer = answers.shift() ?? null;
-    if (answer === null) editor.isCanceled = true;
+    if (answer === null) user.isCanceled = true;
     for (const report of answer?.slice(0, -1) ?? []) onProgress?.(report as never);
     return (answer?.at(-1) ?? { ok: false, error: { code: "stopped", message: "" } }) as never;
   },
@@ -90,10 +69,10 @@ const ALLOWED = [{ origin: "https://own.example", key: "TINKER_API_KEY" }];
 const BOUND: RequestedKey = { value: "tml-a", origin: "store", host: "gateway.example" };
 
 beforeEach(() => {
-  const folders = { "Download Here": "/weights", "Use This Base Model": "/models/base" };
-  const form = "For PEFT and Transformers";
-  Object.assign(editor, { answers: [], details: [], reported: [], isCanceled: false });
-  Object.assign(editor, { form, folders });
+  resetUser();
+  user.picks = [["For PEFT and Transformers"], ["For PEFT and Transformers"]];
+  folders.clear();
+  folders.set("Download Here", "/weights").set("Use This Base Model", "/models/base");
   asked.length = 0;
   answers.splice(0, answers.length, [DONE]);
 });
@@ -101,12 +80,12 @@ beforeEach(() => {
 describe("downloading weights", () => {
   it("from Tinker shows the possible cost first, and does nothing without confirmation", async () => {
     await downloadCheckpoint(RUN, ENTRY, AT_TINKER, options(BOUND));
-    expect(editor.details).toEqual([expect.stringContaining("which it may bill")]);
+    expect(user.details).toEqual([expect.stringContaining("which it may bill")]);
     expect(asked).toEqual([]);
   });
 
   it("sends the server only the Tinker key", async () => {
-    editor.answers = ["Download"];
+    user.presses = ["Download"];
     await downloadCheckpoint(RUN, ENTRY, AT_TINKER, options(BOUND));
     expect(asked).toEqual([
       {
@@ -124,11 +103,11 @@ describe("downloading weights", () => {
         form: null,
       },
     ]);
-    expect(editor.details.at(-1)).toContain("/weights/demo-final_000002");
+    expect(user.texts.at(-1)).toContain("/weights/demo-final_000002");
   });
 
   it("sends a key with its bound host, which the server checks", async () => {
-    editor.answers = ["Download"];
+    user.presses = ["Download"];
     const elsewhere = { ...BOUND, host: "another.example" };
     await downloadCheckpoint(RUN, ENTRY, AT_TINKER, options(elsewhere));
     expect(asked[0]?.launch.keys).toEqual({ TINKER_API_KEY: elsewhere });
@@ -138,17 +117,16 @@ describe("downloading weights", () => {
     answers[0] = [{ file: "a", receivedBytes: 1024, totalBytes: 2048 }, DONE];
     await downloadCheckpoint(RUN, ENTRY, HERE, options(BOUND));
     expect(asked[0]).toMatchObject({ isLocalOnly: true, launch: { keys: {} } });
-    expect(editor.reported).toEqual(["a  1.0 KiB of 2.0 KiB"]);
-    expect(editor.details).toHaveLength(1);
+    expect(user.progress).toEqual(["a  1.0 KiB of 2.0 KiB"]);
+    expect(user.texts).toHaveLength(1);
   });
 
   it("continues once a missing key is set, and reports other errors", async () => {
-    editor.answers = ["Download", undefined];
+    user.presses = ["Download"];
     answers.unshift([{ ok: false, error: { code: "key-missing", message: "no key" } }]);
     await downloadCheckpoint(RUN, ENTRY, AT_TINKER, options(BOUND));
     expect(asked).toHaveLength(2);
 
-    editor.answers = ["Download"];
     answers.push([{ ok: false, error: { code: "disk", message: "The disk is full." } }]);
     const others = options(BOUND);
     others.keys.recoverFromLaunchError.mockResolvedValue(false);
@@ -164,7 +142,7 @@ describe("downloading weights", () => {
     ["local/tiny-tool", "Merged into the Base Model", "merged", null],
   ])("of %s %s asks for the base model only if it is needed", async (...row) => {
     const [baseModel, label, words, base] = row;
-    editor.form = label;
+    user.picks = [[label]];
     await downloadCheckpoint(RUN, ENTRY, { ...HERE, baseModel }, options(null));
     const [form, ...rest] = words.split("-");
     expect(asked[0]).toMatchObject({
@@ -176,14 +154,14 @@ describe("downloading weights", () => {
   it("ends without a message when the user canceled it or dismissed a prompt", async () => {
     answers[0] = null;
     await downloadCheckpoint(RUN, ENTRY, HERE, options(null));
-    editor.folders = { "Use This Base Model": "/models/base" };
+    folders.delete("Download Here");
     await downloadCheckpoint(RUN, ENTRY, HERE, options(null));
-    editor.folders = { "Download Here": "/weights" };
-    editor.form = "Merged into the Base Model";
+    folders.clear();
+    folders.set("Download Here", "/weights");
+    user.picks = [["Merged into the Base Model"], undefined];
     await downloadCheckpoint(RUN, ENTRY, { ...HERE, baseModel: "org/model" }, options(null));
-    editor.form = undefined;
     await downloadCheckpoint(RUN, ENTRY, HERE, options(null));
-    expect(editor.details).toEqual([]);
+    expect(user.texts).toEqual([]);
     expect(asked).toHaveLength(1);
   });
 });

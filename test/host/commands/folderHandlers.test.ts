@@ -3,26 +3,20 @@ import { folderHandlers } from "../../../src/host/commands/folderHandlers.ts";
 import { ON_SELECTION } from "../../../src/host/manifest/commandRow.ts";
 import { createFileSystem } from "../../../src/node/fileSystem.ts";
 import { runIdOf } from "../../../src/server/runs/runId.ts";
-import { aRun } from "../views/runEntries.ts";
+import { resetUser, shownLabels, user } from "../fakeWindow.ts";
+import { aRun, aRunList } from "../views/runEntries.ts";
 
 const editor = vi.hoisted(() => ({
   called: [] as (readonly unknown[])[],
   remoteName: undefined as string | undefined,
   uiKind: 1,
   workspaceFolder: undefined as object | undefined,
-  /** The person's answer: the button to press. */
-  button: "",
   deleted: [] as (readonly unknown[])[],
-  /** The texts of the prompt, title first. */
-  asked: [] as string[],
   copied: [] as string[],
-  /** The runs of each list. */
-  offered: [] as string[][],
 }));
 vi.mock("vscode", async () => ({
   ...(await import("../fakeVscode.ts")).fakeVscode,
   UIKind: { Desktop: 1, Web: 2 },
-  Uri: { file: (path: string) => ({ path }) },
   env: {
     clipboard: { writeText: async (text: string) => void editor.copied.push(text) },
     get remoteName() {
@@ -36,17 +30,7 @@ vi.mock("vscode", async () => ({
     getWorkspaceFolder: () => editor.workspaceFolder,
     fs: { delete: async (...call: readonly unknown[]) => void editor.deleted.push(call) },
   },
-  window: {
-    showQuickPick: async (items: readonly { readonly label: string }[]) => {
-      editor.offered.push(items.map(({ label }) => label));
-      return undefined;
-    },
-    showWarningMessage: async (title: string, { detail }: { detail: string }, button: string) => {
-      editor.asked.push(title, detail);
-      editor.button = button;
-      return button;
-    },
-  },
+  window: (await import("../fakeWindow.ts")).fakeWindow,
   commands: {
     executeCommand: async (...call: readonly unknown[]) => void editor.called.push(call),
   },
@@ -59,11 +43,7 @@ const runs = [run, other, live];
 const selection: object[] = [];
 const row = ({ folder }: { readonly folder: string }) => ({ kind: "run", folder });
 const { openRunFolder, deleteRun, copyRunPath } = folderHandlers({
-  store: {
-    get: (folder: string) => runs.find((each) => each.folder === folder) ?? null,
-    runs,
-    refresh: async () => undefined,
-  },
+  store: aRunList(runs),
   shownFolder: () => null,
   tree: { selection },
   labels: { forget: async () => undefined, isArchived: () => false },
@@ -74,8 +54,8 @@ beforeEach(() => {
   Object.assign(editor, { remoteName: undefined, uiKind: 1, workspaceFolder: undefined });
   editor.called.splice(0);
   editor.deleted.splice(0);
-  editor.asked.splice(0);
-  editor.offered.splice(0);
+  resetUser();
+  user.presses = ["Move to Trash", "Delete Permanently"];
   selection.splice(0);
 });
 
@@ -83,7 +63,7 @@ describe("the Delete key in the Runs view", () => {
   it("applies to the selected runs", async () => {
     selection.push(row(other));
     await deleteRun(ON_SELECTION, undefined);
-    expect(editor.deleted.map(([uri]) => uri)).toEqual([{ path: other.folder }]);
+    expect(editor.deleted.map(([uri]) => uri)).toEqual([{ fsPath: other.folder }]);
   });
 
   it.each([
@@ -96,8 +76,8 @@ describe("the Delete key in the Runs view", () => {
   ])("asks for the run while %s is selected", async (_, rows, offered) => {
     selection.push(...rows);
     await deleteRun(ON_SELECTION, undefined);
-    expect(editor.offered).toEqual([offered]);
-    expect([editor.asked, editor.deleted]).toEqual([[], []]);
+    expect(shownLabels()).toEqual([offered]);
+    expect([user.texts, editor.deleted]).toEqual([[], []]);
   });
 });
 
@@ -106,13 +86,11 @@ describe("several selected runs", () => {
 
   it("are deleted together, after one prompt that names them", async () => {
     await deleteRun(row(run), selected);
-    expect(editor.asked).toEqual([
-      "Delete 2 runs?",
-      expect.stringMatching(/^\/elsewhere\/demo\n\/elsewhere\/other\nTheir metrics/),
-    ]);
+    expect(user.texts).toEqual(["Delete 2 runs?"]);
+    expect(user.details[0]).toMatch(/^\/elsewhere\/demo\n\/elsewhere\/other\nTheir metrics/);
     expect(editor.deleted.map(([uri]) => uri)).toEqual([
-      { path: run.folder },
-      { path: other.folder },
+      { fsPath: run.folder },
+      { fsPath: other.folder },
     ]);
   });
 
@@ -122,18 +100,18 @@ describe("several selected runs", () => {
     );
     runs.push(...many);
     await deleteRun(row(run), many.map(row));
-    expect(editor.asked[1]).toMatch(/\n\/elsewhere\/9\nand 2 more\nTheir metrics/);
+    expect(user.details[0]).toMatch(/\n\/elsewhere\/9\nand 2 more\nTheir metrics/);
   });
 
   it("are all kept while one of them is in progress", async () => {
     await expect(deleteRun(row(run), [...selected, row(live)])).rejects.toThrow("live is running");
-    expect([editor.asked, editor.deleted]).toEqual([[], []]);
+    expect([user.texts, editor.deleted]).toEqual([[], []]);
   });
 
   it("exclude the run of a checkpoint that is selected with them", async () => {
     await deleteRun(row(run), [row(run), { kind: "checkpoint", folder: other.folder, name: "c" }]);
-    expect(editor.asked[0]).toBe(`Delete the run ${run.name}?`);
-    expect(editor.deleted.map(([uri]) => uri)).toEqual([{ path: run.folder }]);
+    expect(user.texts[0]).toBe(`Delete the run ${run.name}?`);
+    expect(editor.deleted.map(([uri]) => uri)).toEqual([{ fsPath: run.folder }]);
   });
 
   it("copy their paths, one per line", async () => {
@@ -155,26 +133,26 @@ it("in the runs table are all affected by the menu of a row that is among them",
 
 describe("a run that is deleted", () => {
   it.each([
-    ["is moved to the trash of this computer", {}, "Move to Trash", true],
+    ["is moved to the trash of this computer", {}, "Move to Trash"],
     [
       "is deleted permanently over SSH, where there is no trash",
       { remoteName: "ssh-remote" },
-      "",
-      false,
+      "Delete Permanently",
     ],
-    ["is deleted permanently in a browser", { uiKind: 2 }, "", false],
-  ])("%s", async (_, place, button, useTrash) => {
+    ["is deleted permanently in a browser", { uiKind: 2 }, "Delete Permanently"],
+  ])("%s", async (_, place, button) => {
     Object.assign(editor, place);
     await deleteRun({ folder: run.folder });
-    expect(editor.button).toBe(button || "Delete Permanently");
-    expect(editor.deleted).toEqual([[{ path: run.folder }, { recursive: true, useTrash }]]);
+    expect(user.buttons).toEqual([[button]]);
+    const useTrash = button === "Move to Trash";
+    expect(editor.deleted).toEqual([[{ fsPath: run.folder }, { recursive: true, useTrash }]]);
   });
 });
 
 describe("the folder of a run outside the workspace", () => {
   it("is revealed by the system if the window runs on the same computer", async () => {
     await openRunFolder({ folder: run.folder });
-    expect(editor.called).toEqual([["revealFileInOS", { path: run.folder }]]);
+    expect(editor.called).toEqual([["revealFileInOS", { fsPath: run.folder }]]);
   });
 
   it.each([
@@ -186,12 +164,12 @@ describe("the folder of a run outside the workspace", () => {
     Object.assign(editor, place);
     await openRunFolder({ folder: run.folder });
     const inNewWindow = { forceNewWindow: true };
-    expect(editor.called).toEqual([["vscode.openFolder", { path: run.folder }, inNewWindow]]);
+    expect(editor.called).toEqual([["vscode.openFolder", { fsPath: run.folder }, inNewWindow]]);
   });
 
   it("is revealed in the Explorer if it is in the workspace, also in a remote window", async () => {
     Object.assign(editor, { remoteName: "wsl", workspaceFolder: {} });
     await openRunFolder({ folder: run.folder });
-    expect(editor.called).toEqual([["revealInExplorer", { path: run.folder }]]);
+    expect(editor.called).toEqual([["revealInExplorer", { fsPath: run.folder }]]);
   });
 });

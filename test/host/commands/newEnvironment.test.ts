@@ -1,23 +1,18 @@
 import { expect, it, vi } from "vitest";
 import { newEnvironmentHandlers } from "../../../src/host/commands/newEnvironment.ts";
+import { user } from "../fakeWindow.ts";
 
-const editor = vi.hoisted(() => ({ shown: [] as unknown[], commands: [] as string[] }));
+const commands = vi.hoisted((): string[] => []);
 vi.mock("vscode", async () => ({
   ...(await import("../fakeVscode.ts")).fakeVscode,
-  window: {
-    showInformationMessage: async (...words: readonly string[]) => {
-      editor.shown.push(words);
-      return words.at(-1);
-    },
-  },
-  commands: { executeCommand: async (name: string) => void editor.commands.push(name) },
+  window: (await import("../fakeWindow.ts")).fakeWindow,
+  commands: { executeCommand: async (name: string) => void commands.push(name) },
 }));
 
 it("in a window without a folder offers to open one", async () => {
   const { newEnvironment } = newEnvironmentHandlers({} as never); // no request is sent
+  user.presses = ["Open Folder"];
   await newEnvironment();
-  expect(editor.shown).toEqual([
-    ["A new environment needs a folder. Open one first.", "Open Folder"],
-  ]);
-  expect(editor.commands).toEqual(["vscode.openFolder"]);
+  expect(user.texts).toEqual(["A new environment needs a folder. Open one first."]);
+  expect(commands).toEqual(["vscode.openFolder"]);
 });

@@ -1,25 +1,14 @@
 import { beforeEach, expect, it, vi } from "vitest";
 import { runListHandlers } from "../../../src/host/commands/runListHandlers.ts";
 import { runIdOf } from "../../../src/server/runs/runId.ts";
-import { aRun } from "../views/runEntries.ts";
+import { resetUser, shownLabels, user } from "../fakeWindow.ts";
+import { aRun, aRunList } from "../views/runEntries.ts";
 
-const said = vi.hoisted((): string[] => []);
-vi.mock("vscode", async () => {
-  const { fakeVscode } = await import("../fakeVscode.ts");
-  return {
-    ...fakeVscode,
-    workspace: {},
-    window: {
-      showInputBox: async ({ title }: { readonly title: string }) => void said.push(title),
-      setStatusBarMessage: (text: string) => void said.push(text),
-      showQuickPick: async (items: readonly { readonly label: string }[]) => {
-        said.push(`Which of ${items.map(({ label }) => label).join(", ")}?`);
-        return undefined;
-      },
-    },
-    commands: { executeCommand: async () => undefined },
-  };
-});
+vi.mock("vscode", async () => ({
+  ...(await import("../fakeVscode.ts")).fakeVscode,
+  window: (await import("../fakeWindow.ts")).fakeWindow,
+  commands: { executeCommand: async () => undefined },
+}));
 
 const names = ["amber", "basil", "cedar"];
 const runs = names.map((name) => aRun({ folder: `/runs/${name}`, name, isLive: name === "cedar" }));
@@ -34,26 +23,25 @@ function handlers(selection: readonly object[] = []) {
       else archived.delete(folder);
     },
   };
-  const store = {
-    runs,
-    get: (folder: string) => runs.find((run) => run.folder === folder) ?? null,
-    refresh: async () => undefined,
-  };
   const view = { redraw: () => undefined };
-  const options = { store, labels, runsView: view, shownFolder: () => null, tree: { selection } };
+  const options = {
+    store: aRunList(runs),
+    labels,
+    runsView: view,
+    shownFolder: () => null,
+    tree: { selection },
+  };
   return { archived, ...runListHandlers(options as never) }; // only the members it reads
 }
 
-beforeEach(() => {
-  said.length = 0;
-});
+beforeEach(resetUser);
 
 it("archives and restores all selected runs", async () => {
   const { archived, archiveRun, restoreRun } = handlers();
   const selected = [row("amber"), row("basil")];
   await archiveRun(row("amber"), selected);
   expect([...archived]).toEqual(["/runs/amber", "/runs/basil"]);
-  expect(said).toEqual(["2 runs are archived. Show Archived Runs lists them again."]);
+  expect(user.texts).toEqual(["2 runs are archived. Show Archived Runs lists them again."]);
   await restoreRun(row("amber"), selected);
   expect([...archived]).toEqual([]);
 });
@@ -69,7 +57,7 @@ it("archives only the row that it was called on", async () => {
   const { archived, archiveRun } = handlers();
   await archiveRun(row("basil"), undefined);
   expect([...archived]).toEqual(["/runs/basil"]);
-  expect(said).toEqual(["basil is archived. Show Archived Runs lists it again."]);
+  expect(user.texts).toEqual(["basil is archived. Show Archived Runs lists it again."]);
 });
 
 it.each([
@@ -81,7 +69,7 @@ it.each([
   await archiveRun(target, undefined);
   await archiveRun(target, selected);
   expect([...archived]).toEqual([]);
-  expect(said).toEqual(["Which of amber, basil?", "Which of amber, basil?"]);
+  expect(shownLabels()).toEqual([names.slice(0, 2), names.slice(0, 2)]);
 });
 
 it("restores the archived run from the palette, also while others are selected", async () => {
@@ -95,5 +83,5 @@ it("renames the row of the runs table that it was called on, also while several 
   const [amber = "", basil = ""] = runs.map(({ folder }) => runIdOf(folder));
   const { renameRun } = handlers();
   await renameRun({ webview: "tinkerRL.runs", run: basil, chosen: [amber, basil] });
-  expect(said).toEqual(["Rename basil"]);
+  expect(user.texts).toEqual(["Rename basil"]);
 });

@@ -6,16 +6,13 @@ vi.mock("vscode", async () => {
   const { fakeVscode } = await import("../fakeVscode.ts");
   return {
     ...fakeVscode,
+    window: (await import("../fakeWindow.ts")).fakeWindow,
     tasks: {
       executeTask: async () => undefined,
       onDidEndTask: (listener: (end: object) => void) => {
         ends.push(listener);
         return { dispose: () => undefined };
       },
-    },
-    window: {
-      withProgress: (_: object, work: (progress: object) => Promise<void>) =>
-        work({ report: () => undefined }),
     },
   };
 });

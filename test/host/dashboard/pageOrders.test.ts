@@ -1,12 +1,12 @@
 import { expect, it, vi } from "vitest";
 import { doForPage } from "../../../src/host/dashboard/pageOrders.ts";
+import { user } from "../fakeWindow.ts";
 import { aRun } from "../views/runEntries.ts";
 
-const shown = vi.hoisted((): string[] => []);
 vi.mock("vscode", async () => ({
   ...(await import("../fakeVscode.ts")).fakeVscode,
   workspace: { fs: { stat: () => Promise.reject(new Error("There is no such file.")) } },
-  window: { showWarningMessage: async (text: string) => void shown.push(text) },
+  window: (await import("../fakeWindow.ts")).fakeWindow,
 }));
 
 it("reports that a renamed configuration is missing, and where the run stores its copy", async () => {
@@ -14,7 +14,7 @@ it("reports that a renamed configuration is missing, and where the run stores it
   const store = { get: () => aRun({ folder: "/runs/demo", file }) };
   const order = { kind: "command", command: "openConfigAt", folder: "/runs/demo", args: {} };
   await doForPage({ ...order, alarm: null } as never, { store } as never); // only the members it reads
-  expect(shown).toEqual([
+  expect(user.texts).toEqual([
     "/p/c.yaml no longer exists. Run › Configuration shows what the run was started with.",
   ]);
 });

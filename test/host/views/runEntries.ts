@@ -1,6 +1,7 @@
-/** Entries of a list of runs, for tests. */
+/** Lists of runs and their entries, for tests. */
 
 import type { RunEntry } from "../../../src/api/runs.ts";
+import { Emitter } from "../../../src/core/util/emitter.ts";
 
 export function aRun(changes: Partial<RunEntry> = {}): RunEntry {
   return {
@@ -35,5 +36,18 @@ export function aRun(changes: Partial<RunEntry> = {}): RunEntry {
     best: null,
     isLive: true,
     ...changes,
+  };
+}
+
+/** The window's list of these runs; `changed` reports a change. */
+export function aRunList(runs: readonly RunEntry[]) {
+  const changed = new Emitter<string | null>();
+  return {
+    runs,
+    get: (folder: string) => runs.find((run) => run.folder === folder) ?? null,
+    refresh: async () => undefined,
+    send: async () => "",
+    onDidChange: changed.event,
+    changed,
   };
 }

@@ -10,7 +10,7 @@ import { type RunNode, RunsView } from "../../../src/host/views/runsView.ts";
 import { aCheckpointEntry } from "../../core/runFolder/builders.ts";
 import { FakeClock } from "../../fakes/fakeClock.ts";
 import { fakeVscode } from "../fakeVscode.ts";
-import { aRun } from "./runEntries.ts";
+import { aRun, aRunList } from "./runEntries.ts";
 
 vi.mock("vscode", async () => ({
   ...(await import("../fakeVscode.ts")).fakeVscode,
@@ -64,12 +64,7 @@ class Tree<Node> {
 const saved: { entries: readonly CheckpointEntry[] } = { entries: [] };
 
 function theRuns(runs: readonly RunEntry[], waiting: readonly object[] = []) {
-  const changed = new Emitter<string | null>();
-  const store = {
-    runs,
-    get: (folder: string) => runs.find((run) => run.folder === folder) ?? null,
-    onDidChange: changed.event,
-  };
+  const store = aRunList(runs);
   const labels = { nameOf: () => null, isArchived: () => false };
   const trainings = { active: [], waiting, onDidChange: new Emitter<void>().event };
   const opened: string[] = [];
@@ -86,7 +81,7 @@ function theRuns(runs: readonly RunEntry[], waiting: readonly object[] = []) {
     },
   );
   const handlers = dashboardHandlers({ store, labels, dashboard, tree } as never);
-  return { view, tree, opened, changed, runs };
+  return { view, tree, opened, changed: store.changed, runs };
 }
 
 describe("a click on a row that is being redrawn", () => {
