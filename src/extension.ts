@@ -11,7 +11,7 @@ import { PENDING_DEMO } from "./host/commands/pendingDemo.ts";
 import { KnownToEditor } from "./host/config/knownToEditor.ts";
 import { onFirstConfig } from "./host/config/onFirstConfig.ts";
 import { registerConfigSupport } from "./host/config/registerConfigSupport.ts";
-import { restorePanels } from "./host/dashboard/restorePanels.ts";
+import { restorePanels } from "./host/dashboard/panels.ts";
 import { redactedLog } from "./host/keys/redactedLog.ts";
 import { COMMANDS } from "./host/manifest/commandTable.ts";
 import { TASK_TYPE } from "./host/manifest/taskType.ts";
@@ -64,6 +64,8 @@ export function activate(context: vscode.ExtensionContext): TinkerRlApi {
     });
     return loading;
   };
+  const onError = (error: unknown): void => log.error(String(error));
+  const load = (): void => void app().catch(onError);
   const known = new KnownToEditor(app);
   const version = (context.extension.packageJSON as { readonly version: string }).version; // a manifest has a version
   const programFolder = join(context.extensionPath, "dist", "trainer");
@@ -104,27 +106,24 @@ export function activate(context: vscode.ExtensionContext): TinkerRlApi {
     }),
     restorePanels("tinkerRL.dashboard", async (panel, state) => {
       isDashboardRestored = true;
-      await (await app()).restore.dashboard(panel, state);
+      (await app()).dashboard.restore(panel, state);
     }),
-    restorePanels("tinkerRL.runs", async (panel) => (await app()).restore.runs(panel)),
+    restorePanels("tinkerRL.runs", async (panel) => (await app()).table.restore(panel)),
     onFirstConfig(() => {
-      const load = (): void => void app().catch((error: unknown) => log.error(String(error)));
       const timer = setTimeout(load, SOON_MS);
       context.subscriptions.push({ dispose: () => clearTimeout(timer) });
     }),
-  );
-  context.subscriptions.push(
     // Loads the rest, which provides the lenses, but only for Python files that contain an environment.
     vscode.languages.registerCodeLensProvider(PYTHON_FILE, {
       provideCodeLenses: async (document) => {
         const { pythonEnvironments } = await import("./core/scaffold/pythonEnvironments.ts");
         const isWanted = loading === null && pythonEnvironments(document.getText()).length > 0;
-        if (isWanted) void app().catch((error: unknown) => log.error(String(error)));
+        if (isWanted) load();
         return [];
       },
     }),
   );
-  joinRunning(context, app).catch((error: unknown) => log.error(String(error)));
+  joinRunning(context, app).catch(onError);
   const activateMs = performance.now() - startedAt;
   log.info(`ready after ${activateMs.toFixed(1)} ms`);
   return { activateMs, app };

@@ -184,19 +184,15 @@ export async function createApp(options: AppOptions) {
     whenTrusted(register, () => void vscode.commands.executeCommand(commandName("startLocalDemo")));
   }
   const tools = createChatTools({ store, finder, fileSystem, redactor, now: Date.now });
-  const restore = {
-    dashboard: (panel: vscode.WebviewPanel, state: unknown) => dashboard.restore(panel, state),
-    runs: table.restore,
-  };
   return {
     handlers,
     tasks: runs.tasks,
     runs: store,
     tools,
+    dashboard,
+    table,
     /** Keys and addresses for an MCP server that starts runs. */
     mcpVariables: () => mcpVariables(keys),
-    /** Functions that fill restored panels, by panel type. */
-    restore,
   };
 }
 

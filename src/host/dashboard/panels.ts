@@ -2,7 +2,7 @@
 
 import { randomBytes } from "node:crypto";
 import * as vscode from "vscode";
-import { pageHtml } from "../../server/dashboard/pageHtml.ts";
+import { loadingHtml, pageHtml } from "../../server/dashboard/pageHtml.ts";
 
 /** Script names, with the style sheet of each. */
 const PAGES = {
@@ -34,6 +34,22 @@ export function fillPanel(
     source: webview.cspSource,
     nonce: randomBytes(16).toString("hex"),
     language: vscode.l10n.bundle === undefined ? "en" : vscode.env.language,
+  });
+}
+
+/**
+ * Panels that the editor restores after a reload: each shows a loading message at once, and `restore`, which may take seconds, fills it;
+ * `state` is what its page stored.
+ */
+export function restorePanels(
+  viewType: string,
+  restore: (panel: vscode.WebviewPanel, state: unknown) => Promise<void>,
+): vscode.Disposable {
+  return vscode.window.registerWebviewPanelSerializer(viewType, {
+    deserializeWebviewPanel: (panel, state: unknown) => {
+      panel.webview.html = loadingHtml(vscode.l10n.t("Loading…"));
+      return restore(panel, state);
+    },
   });
 }
 

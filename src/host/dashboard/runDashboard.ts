@@ -111,7 +111,7 @@ export class RunDashboard implements vscode.Disposable {
   }
 
   /** Restores the dashboard after a reload; `state` is what its page stored. */
-  async restore(panel: vscode.WebviewPanel, state: unknown): Promise<void> {
+  restore(panel: vscode.WebviewPanel, state: unknown): void {
     const id = restoredSchema.safeParse(state).data?.runId;
     this.#folder = id === undefined ? null : this.#folderOf(id);
     this.#tab.restore(panel);

@@ -13,7 +13,7 @@ export function createRunsTable(pages: WindowPages) {
   const open = (): void => tab.open({ viewColumn: vscode.ViewColumn.Active });
   return {
     /** Fills a panel restored by the editor. */
-    restore: async (panel: vscode.WebviewPanel): Promise<void> => tab.restore(panel),
+    restore: (panel: vscode.WebviewPanel): void => tab.restore(panel),
     /** Opens the table or brings it to the front, and selects runs to compare; null = keep the last selection. */
     open: (folders: readonly string[] | null): void => {
       open();
