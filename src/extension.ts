@@ -8,7 +8,7 @@ import type { EarlyHandlers, LateHandlers } from "./host/app/createHandlers.ts";
 import type { App } from "./host/app.ts";
 import { helpHandlers } from "./host/commands/helpHandlers.ts";
 import { PENDING_DEMO } from "./host/commands/pendingDemo.ts";
-import { KnownToEditor } from "./host/config/knownToEditor.ts";
+import { LazyConfigSources } from "./host/config/configSources.ts";
 import { onFirstConfig } from "./host/config/onFirstConfig.ts";
 import { registerConfigSupport } from "./host/config/registerConfigSupport.ts";
 import { restorePanels } from "./host/dashboard/panels.ts";
@@ -52,7 +52,7 @@ export function activate(context: vscode.ExtensionContext): TinkerRlApi {
           log,
           redactor,
           trees,
-          known,
+          sources,
           server,
           config,
           isRestored: () => isDashboardRestored,
@@ -66,7 +66,7 @@ export function activate(context: vscode.ExtensionContext): TinkerRlApi {
   };
   const onError = (error: unknown): void => log.error(String(error));
   const load = (): void => void app().catch(onError);
-  const known = new KnownToEditor(app);
+  const sources = new LazyConfigSources(app);
   const version = (context.extension.packageJSON as { readonly version: string }).version; // a manifest has a version
   const programFolder = join(context.extensionPath, "dist", "trainer");
   const server = new Server({
@@ -76,11 +76,11 @@ export function activate(context: vscode.ExtensionContext): TinkerRlApi {
     storageFolder: context.globalStorageUri.fsPath,
     loadFeatures: async () => {
       const { languageFeatures } = await import("./host/config/languageFeatures.ts");
-      return languageFeatures(known);
+      return languageFeatures(sources);
     },
   });
   stopServer = () => server.stop();
-  const config = registerConfigSupport({ known, server, log });
+  const config = registerConfigSupport({ sources, server, log });
   // These commands work even if the rest cannot be loaded.
   const early: EarlyHandlers = { ...config.handlers, ...helpHandlers({ context, log }) };
   const trees: Trees = {

@@ -13,7 +13,7 @@ import { createViews } from "./app/createViews.ts";
 import { updateContextKeys } from "./app/updateContextKeys.ts";
 import { createCatalogue } from "./catalogue/createCatalogue.ts";
 import { localDemo } from "./commands/localDemo.ts";
-import type { KnownToEditor } from "./config/knownToEditor.ts";
+import type { LazyConfigSources } from "./config/configSources.ts";
 import type { ConfigSupport } from "./config/registerConfigSupport.ts";
 import { openOnStart } from "./dashboard/openOnStart.ts";
 import { doForPage } from "./dashboard/pageOrders.ts";
@@ -52,7 +52,7 @@ export interface AppOptions {
   /** True when the editor has restored a dashboard, as after a reload; after a crash of the extension host it restores none. */
   readonly isRestored: () => boolean;
   /** Data from the app for the configuration features. */
-  readonly known: KnownToEditor;
+  readonly sources: LazyConfigSources;
   readonly server: Server;
   readonly config: ConfigSupport;
 }
@@ -61,7 +61,7 @@ export type App = Awaited<ReturnType<typeof createApp>>;
 
 /** Assembles the app and starts looking for runs; everything is disposed of with the extension. */
 export async function createApp(options: AppOptions) {
-  const { context, programFolder, log, redactor, trees, known, server } = options;
+  const { context, programFolder, log, redactor, trees, sources, server } = options;
   const { workspaceState, extensionUri } = context;
   const register: Register = (disposable) => {
     context.subscriptions.push(disposable);
@@ -111,7 +111,7 @@ export async function createApp(options: AppOptions) {
   });
   const { store, trainings, finder, labels, follow } = runs;
   const services = register(createCatalogue({ keys, finder, server, onError }));
-  register(known.use(services.loaded));
+  register(sources.use(services.loaded));
   register(new RunDiagnostics({ trainings, onError }));
   const alarms = register(followAlarms({ store, follow, onError }));
   register(new AlarmDiagnostics({ store, alarms, onError }));

@@ -6,7 +6,7 @@ import { serviceVariables, type Values } from "../../core/secrets/serviceHosts.t
 import { Emitter } from "../../core/util/emitter.ts";
 import { soon } from "../../node/soon.ts";
 import { isConfigDocument } from "../config/configFiles.ts";
-import type { ConfigSources } from "../config/knownToEditor.ts";
+import type { ConfigSources } from "../config/configSources.ts";
 import type { Keys } from "../keys/createKeys.ts";
 import { keyIdOf } from "../keys/keyNames.ts";
 import { keyUi } from "../keys/keyUi.ts";

@@ -9,13 +9,13 @@ import type { Server } from "../server/server.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
 import type { CommandHandlers } from "../vscode/registerCommands.ts";
 import { chooseConfig } from "./chooseConfig.ts";
+import type { LazyConfigSources } from "./configSources.ts";
 import type { EffectiveConfig } from "./effectiveConfig.ts";
-import type { KnownToEditor } from "./knownToEditor.ts";
 import { applyTextEdits } from "./textEdits.ts";
 
 interface ConfigHandlerOptions {
   readonly server: Pick<Server, "request">;
-  readonly known: KnownToEditor;
+  readonly sources: LazyConfigSources;
   readonly effective: EffectiveConfig;
 }
 
@@ -100,8 +100,8 @@ function nameIn(target: unknown): string | undefined {
 }
 
 /** From the known lists, or typed by hand if there are none. */
-async function pickEnvironment({ known }: ConfigHandlerOptions): Promise<string | undefined> {
-  const lists = known.sources?.environments;
+async function pickEnvironment({ sources }: ConfigHandlerOptions): Promise<string | undefined> {
+  const lists = sources.loaded?.environments;
   await lists?.ready();
   const { local, hosted } = lists?.current() ?? {};
   const listed = [local, hosted].flatMap((list) => list?.environments?.items ?? []);

@@ -13,12 +13,12 @@ import { type CommandId, commandName } from "../manifest/commandTable.ts";
 import type { LanguageFeatures } from "../server/serverClient.ts";
 import { onSettingChange, readSetting, settingOverrides } from "../vscode/settings.ts";
 import { configGlob } from "./configFiles.ts";
-import type { KnownToEditor } from "./knownToEditor.ts";
+import type { LazyConfigSources } from "./configSources.ts";
 
 const ABSOLUTE = /^(?:[/\\]|[a-z]:[/\\])/i;
 
-/** Sends data from `known` to the server, and adds commands to lenses and links. */
-export function languageFeatures(known: KnownToEditor): LanguageFeatures {
+/** Sends data from `sources` to the server, and adds commands to lenses and links. */
+export function languageFeatures(sources: LazyConfigSources): LanguageFeatures {
   return {
     options: {
       documentSelector: [
@@ -37,19 +37,19 @@ export function languageFeatures(known: KnownToEditor): LanguageFeatures {
     },
     connect: (client) => {
       client.onRequest(EDITOR_REQUESTS.context, ({ uri }: { readonly uri: string }) =>
-        configContext(uri, known),
+        configContext(uri, sources),
       );
       client.onRequest(
         CATALOGUE_ACCESS,
         async ({ wanted }: CatalogueAccessRequest) =>
-          (await known.sources?.catalogueAccess(wanted)) ?? null,
+          (await sources.loaded?.catalogueAccess(wanted)) ?? null,
       );
-      client.onNotification(CATALOGUE_CHANGED, () => known.sources?.environments.reload());
+      client.onNotification(CATALOGUE_CHANGED, () => sources.loaded?.environments.reload());
       const changed = (): void => {
         // A restarting server requests everything again anyway.
         if (client.isRunning()) client.sendNotification(CONTEXT_CHANGED).catch(() => undefined);
       };
-      known.onDidChange(changed);
+      sources.onDidChange(changed);
       onSettingChange(CONTEXT_SETTINGS, changed);
       vscode.workspace.onDidGrantWorkspaceTrust(changed);
       vscode.extensions.onDidChange(changed);
@@ -140,7 +140,7 @@ const CONTEXT_SETTINGS = [
   "openReward.environmentsUrl",
 ] as const;
 
-export function configContext(uri: string, known: KnownToEditor): ConfigContext {
+export function configContext(uri: string, sources: LazyConfigSources): ConfigContext {
   const place = vscode.Uri.parse(uri);
   const { isTrusted } = vscode.workspace;
   return {
@@ -151,8 +151,8 @@ export function configContext(uri: string, known: KnownToEditor): ConfigContext 
     readsData: isTrusted,
     lenses: readSetting("config.codeLens", place) ? { canStart: isTrusted } : null,
     wantsHints: readSetting("config.inlayHints", place),
-    secrets: known.sources?.secrets() ?? null,
-    variables: known.sources?.variables() ?? {},
+    secrets: sources.loaded?.secrets() ?? null,
+    variables: sources.loaded?.variables() ?? {},
   };
 }
 

@@ -10,8 +10,8 @@ import { readSetting } from "../vscode/settings.ts";
 import { isConfigDocument } from "./configFiles.ts";
 import { configFilesKey } from "./configFilesKey.ts";
 import { configHandlers } from "./configHandlers.ts";
+import type { LazyConfigSources } from "./configSources.ts";
 import { createEffectiveConfig } from "./effectiveConfig.ts";
-import type { KnownToEditor } from "./knownToEditor.ts";
 import { onFirstConfig } from "./onFirstConfig.ts";
 import { TASKS_FILE, taskCompletionProvider } from "./taskCompletionProvider.ts";
 import { applyTextEdits } from "./textEdits.ts";
@@ -19,18 +19,19 @@ import { applyTextEdits } from "./textEdits.ts";
 export type ConfigSupport = ReturnType<typeof registerConfigSupport>;
 
 export interface ConfigSupportOptions {
-  readonly known: KnownToEditor;
+  readonly sources: LazyConfigSources;
   readonly server: Server;
   readonly log: vscode.LogOutputChannel;
 }
 
-export function registerConfigSupport({ known, server, log }: ConfigSupportOptions) {
-  const context = configFilesKey(() => known.sources?.knownConfigs() ?? []);
+export function registerConfigSupport(options: ConfigSupportOptions) {
+  const { sources, server, log } = options;
+  const context = configFilesKey(() => sources.loaded?.knownConfigs() ?? []);
   const effective = createEffectiveConfig(server);
   const all = vscode.Disposable.from(
     effective,
     context,
-    registerRemedyCommands({ server, known, log }),
+    registerMoveSecret(options),
     // Only once: after a failed start, the server is retried only for commands, not for every keystroke.
     onFirstConfig(() => {
       server.start().catch((error: unknown) => log.error(String(error)));
@@ -42,21 +43,15 @@ export function registerConfigSupport({ known, server, log }: ConfigSupportOptio
     ),
   );
   return {
-    handlers: configHandlers({ server, known, effective }),
+    handlers: configHandlers({ server, sources, effective }),
     /** Call when the known configurations may have changed. */
     refresh: context.refresh,
     dispose: () => all.dispose(),
   };
 }
 
-interface RemedyOptions {
-  readonly server: Server;
-  readonly known: Pick<KnownToEditor, "storeSecret">;
-  readonly log: vscode.LogOutputChannel;
-}
-
 /** Registers the command that moves a secret out of a file. */
-function registerRemedyCommands(options: RemedyOptions): vscode.Disposable {
+function registerMoveSecret(options: ConfigSupportOptions): vscode.Disposable {
   return vscode.commands.registerCommand(
     MOVE_SECRET,
     async (uri: unknown, path: unknown, target: unknown) => {
@@ -74,7 +69,7 @@ function registerRemedyCommands(options: RemedyOptions): vscode.Disposable {
 
 /** Validates everything, because anyone can call a command with any arguments. */
 async function moveSecret(
-  options: RemedyOptions,
+  options: ConfigSupportOptions,
   uri: unknown,
   path: unknown,
   target: unknown,
@@ -90,7 +85,7 @@ async function moveSecret(
   const isKept =
     target === "secretToEnvFile"
       ? await addToEnvFile(document.uri, secret)
-      : await options.known.storeSecret(secret.name, secret.value);
+      : await options.sources.storeSecret(secret.name, secret.value);
   if (isKept) await applyTextEdits(document, secret.edits);
 }
 

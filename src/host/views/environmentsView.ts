@@ -9,7 +9,7 @@ import type { Listening } from "../../core/util/emitter.ts";
 import { plainLine } from "../../core/util/plainText.ts";
 import { soon } from "../../node/soon.ts";
 import { formatCount, plural } from "../../shared/format.ts";
-import type { ConfigSources } from "../config/knownToEditor.ts";
+import type { ConfigSources } from "../config/configSources.ts";
 import { type CommandId, commandName } from "../manifest/commandTable.ts";
 import type { EnvironmentChecks } from "../runs/environmentChecks.ts";
 import type { OwnServers } from "../runs/ownServers.ts";

@@ -6,7 +6,7 @@ import {
   isConfigName,
 } from "../../../src/host/config/configFiles.ts";
 import { configFilesKey } from "../../../src/host/config/configFilesKey.ts";
-import { type ConfigSources, KnownToEditor } from "../../../src/host/config/knownToEditor.ts";
+import { type ConfigSources, LazyConfigSources } from "../../../src/host/config/configSources.ts";
 import { configContext } from "../../../src/host/config/languageFeatures.ts";
 import { taskCompletionProvider } from "../../../src/host/config/taskCompletionProvider.ts";
 import { CONFIG_NAMES } from "../../../src/shared/configNames.ts";
@@ -71,10 +71,10 @@ describe("the server's questions about a configuration", () => {
     storeSecret: async () => false,
   };
   const uri = "file:///projects/tinker-config.yaml";
-  const loaded = (): KnownToEditor => {
-    const known = new KnownToEditor(async () => undefined);
-    known.use(sources);
-    return known;
+  const loaded = (): LazyConfigSources => {
+    const lazy = new LazyConfigSources(async () => undefined);
+    lazy.use(sources);
+    return lazy;
   };
 
   it("are answered with the state of secrets, and addresses from settings", () => {
@@ -92,15 +92,15 @@ describe("the server's questions about a configuration", () => {
   });
 
   it("are answered without secrets before they are loaded, and updated afterwards", () => {
-    const known = new KnownToEditor(async () => undefined);
+    const lazy = new LazyConfigSources(async () => undefined);
     let changes = 0;
-    known.onDidChange(() => {
+    lazy.onDidChange(() => {
       changes += 1;
     });
-    expect(configContext(uri, known).secrets).toBeNull();
-    known.use(sources);
+    expect(configContext(uri, lazy).secrets).toBeNull();
+    lazy.use(sources);
     expect(changes).toBe(1);
-    expect(configContext(uri, known).secrets).toBe(secrets);
+    expect(configContext(uri, lazy).secrets).toBe(secrets);
   });
 
   it("include overrides, and lenses that start programs, only in a trusted workspace", () => {

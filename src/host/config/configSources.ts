@@ -29,10 +29,10 @@ export interface ConfigSources {
   readonly storeSecret: (name: string, value: string) => Promise<boolean>;
 }
 
-export class KnownToEditor {
+export class LazyConfigSources {
   readonly #changes = new Emitter<void>();
   readonly #load: () => Promise<unknown>;
-  #sources: ConfigSources | null = null;
+  #loaded: ConfigSources | null = null;
 
   /** `load` must result in a call to {@link use}. */
   constructor(load: () => Promise<unknown>) {
@@ -42,19 +42,19 @@ export class KnownToEditor {
   readonly onDidChange = this.#changes.event;
 
   /** Null before the rest of the extension is loaded. */
-  get sources(): ConfigSources | null {
-    return this.#sources;
+  get loaded(): ConfigSources | null {
+    return this.#loaded;
   }
 
   /** Loads the rest of the extension first. False when the user declined. */
   async storeSecret(name: string, value: string): Promise<boolean> {
     await this.#load();
-    return (await this.#sources?.storeSecret(name, value)) ?? false;
+    return (await this.#loaded?.storeSecret(name, value)) ?? false;
   }
 
   /** Answers from `sources` from now on. */
   use(sources: ConfigSources): Listening {
-    this.#sources = sources;
+    this.#loaded = sources;
     const listening = sources.onDidChangeSecrets(() => this.#changes.fire());
     this.#changes.fire();
     return listening;
