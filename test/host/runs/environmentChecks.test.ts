@@ -45,7 +45,7 @@ async function checked(text: string) {
 
 const shown = (badge: CheckBadge | null): string | null => badge && badgeText(badge);
 
-it("has no badge for an unchecked environment", () => {
+it("an unchecked environment has no badge", () => {
   expect(someChecks().checks.badge(MAZE)).toBeNull();
 });
 
@@ -78,7 +78,7 @@ it("does not read code in another folder than that of the saved file", async () 
   expect(state.asked).toBe(before);
 });
 
-it("has no badge for an unreadable report", async () => {
+it("an unreadable report gives no badge", async () => {
   const { checks } = await checked(report("defect").slice(0, -9));
   expect(checks.badge(MAZE)).toBeNull();
 });

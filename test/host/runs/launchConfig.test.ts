@@ -21,7 +21,7 @@ async function aRun(place: string, configPath = path): Promise<string> {
   return run;
 }
 
-it("is the file with the overrides of a new run, those from the setting first", async () => {
+it("a new run uses the file with its overrides, those from the setting first", async () => {
   const request = aTrainingRequest(path, {
     overrides: ["max_steps=2"],
     settingOverrides: ["seed=3"],
@@ -31,7 +31,7 @@ it("is the file with the overrides of a new run, those from the setting first", 
   expect(await launchConfig(request)).toMatchObject({ path, parsed, project: folder });
 });
 
-it("uses the run's recorded overrides for a resume, which may need other keys than the file", async () => {
+it("a resume uses the run's recorded overrides, which may need other keys than the file", async () => {
   const resume = await aRun("runs/r");
   await writeFile(join(resume, "overrides.json"), JSON.stringify(["model_name=Qwen/Qwen3-8B"]));
   const config = await launchConfig(aTrainingRequest(path, { resume, overrides: ["max_steps=2"] }));
@@ -39,7 +39,7 @@ it("uses the run's recorded overrides for a resume, which may need other keys th
   expect(config).toMatchObject({ path, parsed: { overrides } });
 });
 
-it("is the run's own copy if the file no longer exists", async () => {
+it("a resume uses the run's own copy if the file no longer exists", async () => {
   const gone = join(folder, "gone.yaml");
   const resume = await aRun("runs/r", gone);
   await writeFile(join(resume, "config.resolved.json"), textWith("seed: 7"));
@@ -49,7 +49,7 @@ it("is the run's own copy if the file no longer exists", async () => {
   });
 });
 
-it("is empty when the trainer will find nothing either", async () => {
+it("there is no configuration when the trainer will find none either", async () => {
   const resume = await aRun("runs/r");
   await writeFile(join(resume, "overrides.json"), "damaged");
   expect(await launchConfig(aTrainingRequest(path, { resume }))).toBeNull();

@@ -69,7 +69,7 @@ function servers() {
 const save = (fsPath: string, languageId = "python"): void =>
   editor.save({ uri: { fsPath }, languageId });
 
-it("runs from its start until it is stopped, and stores its output", async () => {
+it("a server runs from its start until it is stopped, and its output is stored", async () => {
   const { own } = servers();
   expect(own.state("maze").kind).toBe("stopped");
   await own.start(MAZE);
@@ -79,7 +79,7 @@ it("runs from its start until it is stopped, and stores its output", async () =>
   expect(editor.log).toContain("Listening.");
 });
 
-it("is restarted when Python code in its folder is saved, and on no other save", async () => {
+it("a server is restarted when Python code in its folder is saved, and on no other save", async () => {
   const { own, state } = servers();
   await own.start(MAZE);
   save("/project/environments/other/environment.py");
@@ -92,7 +92,7 @@ it("is restarted when Python code in its folder is saved, and on no other save",
   expect(state.starts).toBe(2);
 });
 
-it("reports why it did not start, and starts with the next save", async () => {
+it("a server reports why it did not start, and starts with the next save", async () => {
   const { own, state } = servers();
   state.refusal = "SyntaxError: invalid syntax";
   await expect(own.start(MAZE)).rejects.toThrow("invalid syntax");
@@ -102,7 +102,7 @@ it("reports why it did not start, and starts with the next save", async () => {
   await vi.waitFor(() => expect(own.state("maze")).toBe(READY));
 });
 
-it("stops for a training of the same configuration, with a message", async () => {
+it("a server stops for a training of the same configuration, with a message", async () => {
   const { own } = servers();
   await own.start(MAZE);
   await own.stopForTraining("/project/other.yaml");
@@ -112,7 +112,7 @@ it("stops for a training of the same configuration, with a message", async () =>
   expect(editor.log).toContain("a run starts its own");
 });
 
-it("serves the environment of its own configuration, not one of the same name", async () => {
+it("a server serves the environment of its own configuration, not one of the same name", async () => {
   const { own } = servers();
   expect(own.addressOf(MAZE)).toBeNull();
   await own.start(MAZE);
@@ -120,7 +120,7 @@ it("serves the environment of its own configuration, not one of the same name", 
   expect(own.addressOf({ ...MAZE, config: "/other/tinker-config.yaml" })).toBeNull();
 });
 
-it("starts nothing in Restricted Mode", async () => {
+it("no server starts in Restricted Mode", async () => {
   fakeVscode.workspace.isTrusted = false;
   const { own, state } = servers();
   await own.start(MAZE);

@@ -42,7 +42,7 @@ function aServer(folders: readonly string[]) {
   return { request, end: () => end(), refuse };
 }
 
-it("keeps its last content when the server does not come back", async () => {
+it("the list keeps its last content when the server does not come back", async () => {
   const only = aServer(["/runs/a"]);
   const server = only as Partial<Server> as Server; // only the members that the list reads
   const labels = { opened: [], names: {}, archived: [] };
@@ -58,7 +58,7 @@ it("keeps its last content when the server does not come back", async () => {
   list.dispose();
 });
 
-it("is read again by the next server after one has ended, and is loading until then", async () => {
+it("the list is read again by the next server after one has ended, and is loading until then", async () => {
   const [first, second] = [aServer(["/runs/a"]), aServer(["/runs/a", "/runs/b"])];
   let running = first;
   const server = {

@@ -7,16 +7,16 @@ import { folderOfEachTest } from "../../fakes/onDisk.ts";
 
 const folder = folderOfEachTest();
 
-it("is the stage of the chain that the run belongs to", async () => {
+it("the stage of a run is that of the chain it belongs to", async () => {
   const sweep = { id: "s", name: "s", combination: 0, combinations: 2, settings: ["stage=one"] };
   expect(await stageOfRun({ file: aRunFile({ sweep }), folder })).toBe("one");
 });
 
-it("is the stage in its configuration for a run trained alone", async () => {
+it("the stage of a run trained alone is the one in its configuration", async () => {
   await writeFile(join(folder, "config.resolved.json"), JSON.stringify({ stage: "two" }));
   expect(await stageOfRun({ file: aRunFile(), folder })).toBe("two");
 });
 
-it("is null without stages", async () => {
+it("a run without stages has none", async () => {
   expect(await stageOfRun({ file: aRunFile(), folder })).toBeNull();
 });

@@ -86,7 +86,7 @@ async function run(
 
 type Listen = (listener: (text: string) => void) => void;
 
-it("trains with its variables substituted", async () => {
+it("a task trains with its variables substituted", async () => {
   await run(provider(), { config: "$" + "{file}" }, { config: CONFIG, runName: "mine" });
   const expected: Partial<TrainingRequest> = { configPath: CONFIG, overrides: ["run_name=mine"] };
   expect(begun).toEqual([["training", expect.objectContaining(expected)]]);
@@ -106,12 +106,12 @@ describe("a training that another window has started", () => {
   });
 });
 
-it("trains the stages of a configuration in order", async () => {
+it("a task trains the stages of a configuration in order", async () => {
   await run(provider({ hasStages: async () => true }), { config: CONFIG });
   expect(begun.map(([kind]) => kind)).toEqual(["sweep"]);
 });
 
-it("has its folder in its name if the window has several, and only once", async () => {
+it("a task has its folder in its name if the window has several, and only once", async () => {
   const folders = ["alpha", "beta"].map((name) => ({
     name,
     uri: { fsPath: `/${name}` },
@@ -126,7 +126,7 @@ it("has its folder in its name if the window has several, and only once", async 
   expect(taskName(title, beta)).toBe("train c.yaml");
 });
 
-it("differs for VS Code from an identical training that is running", () => {
+it("a task differs for VS Code from an identical training that is running", () => {
   const definitions = ["first", "second", "third"].map(() => {
     const task = provider().training({ config: CONFIG }, undefined);
     executions.push({ task });

@@ -4,7 +4,7 @@ import { mcpVariables } from "../../../src/host/tools/mcpVariables.ts";
 import { HANDED_KEYS, handedKeys } from "../../../src/server/mcp/handedKeys.ts";
 import { FakeVault, openStore } from "../keys/fakeVault.ts";
 
-it("contain the program's own stored keys, each for its host, and addresses", async () => {
+it("an MCP server gets the program's own stored keys, each for its host, and addresses", async () => {
   const { store } = openStore(new FakeVault());
   await store.set("tinker", "tml-stored", "gateway.example");
   await store.set("env:HF_TOKEN", "hf-stored", null);

@@ -162,7 +162,7 @@ describe("keys of the editor", () => {
   });
 });
 
-it("cannot be widened by workspace settings", () => {
+it("permissions cannot be widened by workspace settings", () => {
   const properties = Object.assign(
     {},
     ...manifest.contributes.configuration.map((each) => each.properties),
