@@ -3,11 +3,10 @@
 import * as vscode from "vscode";
 import * as z from "zod";
 import { environmentServer } from "../../core/config/fields/environmentServers.ts";
-import { parseConfig } from "../../core/config/parse.ts";
 import { type SplitChoice, taskChoices } from "../../core/config/taskChoices.ts";
 import { offerInstead, showEnvironments } from "../vscode/offerInstead.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
-import { settingOverrides } from "../vscode/settings.ts";
+import { parsedConfig } from "./chooseValidConfig.ts";
 
 export interface TaskChoiceOptions {
   /** The requested environment, if the configuration has it; null = any. */
@@ -27,9 +26,7 @@ export async function chooseTasks(
   question: string,
   { environment = null, takesOnly = true }: TaskChoiceOptions = {},
 ): Promise<ChosenTasks | undefined> {
-  const document = await vscode.workspace.openTextDocument(config);
-  const overrides = settingOverrides(config);
-  const result = parseConfig(document.getText(), { path: document.fileName, overrides });
+  const { result } = await parsedConfig(config);
   if (!result.ok) throw new Error(result.problems.map(({ message }) => message).join(" "));
   const all = taskChoices(result.config).map((choice): ChosenTasks => {
     const server = environmentServer(result.config, choice.environment);

@@ -34,10 +34,15 @@ async function save(document: vscode.TextDocument): Promise<vscode.Uri | undefin
   return (await document.save()) ? document.uri : undefined;
 }
 
-async function isValid(config: vscode.Uri): Promise<boolean> {
+/** A configuration as the editor has it, with the overrides of the setting. */
+export async function parsedConfig(config: vscode.Uri) {
   const document = await vscode.workspace.openTextDocument(config);
-  const overrides = settingOverrides(config);
-  const result = parseConfig(document.getText(), { path: document.fileName, overrides });
+  const options = { path: document.fileName, overrides: settingOverrides(config) };
+  return { document, result: parseConfig(document.getText(), options) };
+}
+
+async function isValid(config: vscode.Uri): Promise<boolean> {
+  const { document, result } = await parsedConfig(config);
   if (result.ok) return true;
   await vscode.window.showTextDocument(document);
   await vscode.commands.executeCommand("workbench.actions.view.problems");

@@ -27,8 +27,11 @@ export interface PageOrdersOptions {
   readonly open: (folder: string) => void;
 }
 
-/** Page commands that map to extension commands, called on the run. */
-const COMMANDS: Partial<Readonly<Record<DashboardCommand, CommandId>>> = {
+type Order<Kind extends PageOrder["kind"]> = Extract<PageOrder, { readonly kind: Kind }>;
+
+/** What a page's command does: a command of the extension that is called on the run, or something of its own. */
+type Act = CommandId | ((order: Order<"command">, options: PageOrdersOptions) => unknown);
+const COMMANDS: Partial<Readonly<Record<DashboardCommand, Act>>> = {
   pause: "pauseRun",
   continue: "continueRun",
   saveNow: "saveCheckpointNow",
@@ -47,6 +50,23 @@ const COMMANDS: Partial<Readonly<Record<DashboardCommand, CommandId>>> = {
   openLog: "openRunLog",
   openRolloutJson: "openRolloutJson",
   continueFromHere: "continueFromHere",
+  copyText: ({ args }) => vscode.env.clipboard.writeText(args.text ?? ""),
+  openLink: ({ args }) => openLink(args.url ?? ""),
+  titleActions: ({ args }) => setContextKey("titleActions", args.text ?? ""),
+  exportFile: ({ args: { file } }) => (file === undefined ? null : saveFile(file)),
+  diffRollouts: ({ folder, args: { key, other } }) =>
+    key === undefined || other === undefined
+      ? null
+      : diffRollouts({ folder, ...key }, { folder, ...other }),
+  // Called without arguments, because it is not about the shown run.
+  importRun: () => vscode.commands.executeCommand(commandName("importRun")),
+  ownEnvironment: () =>
+    vscode.commands.executeCommand(commandName("newConfig"), { template: "own" }),
+  openConfigAt: ({ folder, args }, { store }) => openConfig(store, folder, args),
+  applyAlarm: ({ folder, alarm }, { store }) =>
+    alarm === null ? null : applyAlarm(store, folder, alarm),
+  resumeBeforeAlarm: ({ folder, alarm }, { fileSystem }) =>
+    alarm === null ? null : resumeBefore(fileSystem, folder, alarm),
 };
 
 /** Resolves with the answer to a prompt, otherwise with null. A rejection is shown in the page. */
@@ -72,42 +92,18 @@ export async function doForPage(
   }
 }
 
-type Order<Kind extends PageOrder["kind"]> = Extract<PageOrder, { readonly kind: Kind }>;
-
-/** Page commands without a corresponding extension command. */
-const OWN_COMMANDS: Partial<
-  Readonly<
-    Record<DashboardCommand, (order: Order<"command">, options: PageOrdersOptions) => unknown>
-  >
-> = {
-  copyText: ({ args }) => vscode.env.clipboard.writeText(args.text ?? ""),
-  openLink: ({ args }) => openLink(args.url ?? ""),
-  titleActions: ({ args }) => setContextKey("titleActions", args.text ?? ""),
-  exportFile: ({ args: { file } }) => (file === undefined ? null : saveFile(file)),
-  diffRollouts: ({ folder, args: { key, other } }) =>
-    key === undefined || other === undefined
-      ? null
-      : diffRollouts({ folder, ...key }, { folder, ...other }),
-  // Called without arguments, because it is not about the shown run.
-  importRun: () => vscode.commands.executeCommand(commandName("importRun")),
-  ownEnvironment: () =>
-    vscode.commands.executeCommand(commandName("newConfig"), { template: "own" }),
-  openConfigAt: ({ folder, args }, { store }) => openConfig(store, folder, args),
-  applyAlarm: ({ folder, alarm }, { store }) =>
-    alarm === null ? null : applyAlarm(store, folder, alarm),
-  resumeBeforeAlarm: ({ folder, alarm }, { fileSystem }) =>
-    alarm === null ? null : resumeBefore(fileSystem, folder, alarm),
-};
-
 async function runCommand(order: Order<"command">, options: PageOrdersOptions): Promise<void> {
   const { command, folder, args } = order;
-  const id = COMMANDS[command];
-  const own = OWN_COMMANDS[command];
-  if (id !== undefined) {
-    const { key, name, turn } = args;
-    await vscode.commands.executeCommand(commandName(id), { folder, ...key, name, turn });
-  } else if (own !== undefined) await own(order, options);
-  else throw new AppError("no-such-command", `The dashboard has no command ${command}.`);
+  const act = COMMANDS[command];
+  if (act === undefined) {
+    throw new AppError("no-such-command", `The dashboard has no command ${command}.`);
+  }
+  if (typeof act === "function") {
+    await act(order, options);
+    return;
+  }
+  const { key, name, turn } = args;
+  await vscode.commands.executeCommand(commandName(act), { folder, ...key, name, turn });
 }
 
 /** Saves a page's export to a file that the user chooses. */
