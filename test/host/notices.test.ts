@@ -4,9 +4,9 @@ import { Emitter } from "../../src/core/util/emitter.ts";
 import { Notices } from "../../src/host/notices.ts";
 import type { TrainingEnded } from "../../src/host/runs/trainings.ts";
 import { aTrainingRequest } from "../fakes/aTrainingRequest.ts";
+import { FakeMemory } from "./fakeMemory.ts";
 import { resetUser, user } from "./fakeWindow.ts";
-import { FakeMemory } from "./keys/fakeMemory.ts";
-import { aRun, aRunList } from "./views/runEntries.ts";
+import { aRun, aRunList } from "./runEntries.ts";
 
 const editor = vi.hoisted(() => ({
   commands: [] as unknown[],

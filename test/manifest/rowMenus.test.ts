@@ -16,7 +16,7 @@ import { trajectoryHandlers } from "../../src/host/commands/trajectoryHandlers.t
 import { configHandlers } from "../../src/host/config/configHandlers.ts";
 import { COMMANDS, type CommandId, commandName } from "../../src/host/manifest/commandTable.ts";
 import { registerCommands } from "../../src/host/vscode/registerCommands.ts";
-import { aRun } from "../host/views/runEntries.ts";
+import { aRun } from "../host/runEntries.ts";
 
 /** An editor that records its prompts and the resulting actions. */
 const editor = vi.hoisted(() => ({

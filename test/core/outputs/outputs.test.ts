@@ -10,7 +10,7 @@ import { runFields, runsOutput } from "../../../src/core/outputs/runsOutput.ts";
 import { createRunReader } from "../../../src/core/runFolder/reader.ts";
 import { createRolloutStore } from "../../../src/core/runFolder/rollouts/rolloutStore.ts";
 import { Redactor } from "../../../src/core/secrets/redaction/redactor.ts";
-import { aRun } from "../../host/views/runEntries.ts";
+import { aRun } from "../../host/runEntries.ts";
 import { anAgentRecord, aStoredResult } from "../runFolder/builders.ts";
 import { createMemoryFileSystem } from "../runFolder/memoryFileSystem.ts";
 

@@ -2,7 +2,7 @@ import { expect, it, vi } from "vitest";
 import { pendingReports } from "../../../src/core/runs/pendingReports.ts";
 import { isResumable } from "../../../src/core/runs/runWords.ts";
 import { runRow } from "../../../src/host/views/runRow.ts";
-import { aRun } from "../../host/views/runEntries.ts";
+import { aRun } from "../../host/runEntries.ts";
 import { TrackedRun } from "../tracking/wandb/trackedRun.ts";
 
 vi.mock("vscode", () => ({}));

@@ -3,7 +3,7 @@ import type { RunEntry } from "../../../src/api/runs.ts";
 import { Emitter } from "../../../src/core/util/emitter.ts";
 import { updateContextKeys } from "../../../src/host/app/updateContextKeys.ts";
 import { aCheckpointEntry, aRunFile } from "../../core/runFolder/builders.ts";
-import { aRun } from "../views/runEntries.ts";
+import { aRun } from "../runEntries.ts";
 
 const keys = vi.hoisted(() => new Map<string, unknown>());
 vi.mock("vscode", async () => ({

@@ -19,7 +19,7 @@ import { aCheckpointEntry } from "../../core/runFolder/builders.ts";
 import { createMemoryFileSystem } from "../../core/runFolder/memoryFileSystem.ts";
 import { aRunState } from "../../trainer/runState.ts";
 import { resetUser, user } from "../fakeWindow.ts";
-import { aRun } from "../views/runEntries.ts";
+import { aRun } from "../runEntries.ts";
 
 vi.mock("vscode", async () => ({
   ...(await import("../fakeVscode.ts")).fakeVscode,

@@ -10,7 +10,7 @@ import { chatHandlers } from "../../../src/host/commands/chatHandlers.ts";
 import { aCheckpointEntry, aRecord, aRunFile } from "../../core/runFolder/builders.ts";
 import { filesOnDisk, folderOfAllTests } from "../../fakes/onDisk.ts";
 import { resetUser, shownLabels, user } from "../fakeWindow.ts";
-import { aRun, aRunList } from "../views/runEntries.ts";
+import { aRun, aRunList } from "../runEntries.ts";
 
 vi.mock("vscode", async () => ({
   ...(await import("../fakeVscode.ts")).fakeVscode,

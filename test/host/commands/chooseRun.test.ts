@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it, vi } from "vitest";
 import { chooseEndedRuns, chooseRun } from "../../../src/host/commands/chooseRun.ts";
 import { runIdOf } from "../../../src/server/runs/runId.ts";
 import { resetUser, shownLabels, user } from "../fakeWindow.ts";
-import { aRun, aRunList } from "../views/runEntries.ts";
+import { aRun, aRunList } from "../runEntries.ts";
 
 vi.mock("vscode", async () => ({
   ...(await import("../fakeVscode.ts")).fakeVscode,

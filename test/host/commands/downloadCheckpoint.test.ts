@@ -10,7 +10,7 @@ import type { Server } from "../../../src/host/server/server.ts";
 import type { RequestedKey } from "../../../src/shared/control.ts";
 import { aCheckpointEntry } from "../../core/runFolder/builders.ts";
 import { resetUser, user } from "../fakeWindow.ts";
-import { aRun } from "../views/runEntries.ts";
+import { aRun } from "../runEntries.ts";
 
 /** The chosen folder, by the label of the button. */
 const folders = vi.hoisted((): Map<string, string> => new Map());

@@ -4,7 +4,7 @@ import { ON_SELECTION } from "../../../src/host/manifest/commandRow.ts";
 import { createFileSystem } from "../../../src/node/fileSystem.ts";
 import { runIdOf } from "../../../src/server/runs/runId.ts";
 import { resetUser, shownLabels, user } from "../fakeWindow.ts";
-import { aRun, aRunList } from "../views/runEntries.ts";
+import { aRun, aRunList } from "../runEntries.ts";
 
 const editor = vi.hoisted(() => ({
   called: [] as (readonly unknown[])[],

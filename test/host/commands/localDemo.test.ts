@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { localDemo } from "../../../src/host/commands/localDemo.ts";
-import { FakeMemory } from "../keys/fakeMemory.ts";
+import { FakeMemory } from "../fakeMemory.ts";
 
 const editor = vi.hoisted(() => ({
   /** The folder that the person picks; undefined = none. */

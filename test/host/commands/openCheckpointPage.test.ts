@@ -3,7 +3,7 @@ import type { CheckpointEntry } from "../../../src/core/runFolder/checkpointLog.
 import type { CheckpointPlace } from "../../../src/host/commands/changeCheckpoint.ts";
 import { openCheckpointPage } from "../../../src/host/commands/checkpointHandlers.ts";
 import { aCheckpointEntry } from "../../core/runFolder/builders.ts";
-import { aRun } from "../views/runEntries.ts";
+import { aRun } from "../runEntries.ts";
 
 const opened = vi.hoisted(() => [] as unknown[]);
 vi.mock("vscode", async () => ({

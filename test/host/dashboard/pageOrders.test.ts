@@ -1,7 +1,7 @@
 import { expect, it, vi } from "vitest";
 import { doForPage } from "../../../src/host/dashboard/pageOrders.ts";
 import { user } from "../fakeWindow.ts";
-import { aRun } from "../views/runEntries.ts";
+import { aRun } from "../runEntries.ts";
 
 vi.mock("vscode", async () => ({
   ...(await import("../fakeVscode.ts")).fakeVscode,

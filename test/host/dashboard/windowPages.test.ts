@@ -1,7 +1,7 @@
 import { expect, it, vi } from "vitest";
 import { createWindowPages } from "../../../src/host/dashboard/windowPages.ts";
 import { settle } from "../../fakes/fakeClock.ts";
-import { FakeMemory } from "../keys/fakeMemory.ts";
+import { FakeMemory } from "../fakeMemory.ts";
 
 vi.mock("vscode", async () => {
   const { fakeVscode } = await import("../fakeVscode.ts");

@@ -1,6 +1,6 @@
 import { expect, it, vi } from "vitest";
 import { createApprovals } from "../../../src/host/keys/approvals.ts";
-import { FakeMemory } from "./fakeMemory.ts";
+import { FakeMemory } from "../fakeMemory.ts";
 import { FakeUi } from "./fakeUi.ts";
 
 vi.mock("vscode", async () => (await import("../fakeVscode.ts")).fakeVscode);

@@ -1,7 +1,7 @@
 import { beforeEach, expect, it, vi } from "vitest";
 import { createEnvPermission } from "../../../src/host/keys/envPermission.ts";
+import { FakeMemory } from "../fakeMemory.ts";
 import { fakeVscode, settings } from "../fakeVscode.ts";
-import { FakeMemory } from "./fakeMemory.ts";
 import { type Answer, FakeUi } from "./fakeUi.ts";
 
 vi.mock("vscode", async () => (await import("../fakeVscode.ts")).fakeVscode);

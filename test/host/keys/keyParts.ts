@@ -7,7 +7,7 @@ import { createEnvPermission } from "../../../src/host/keys/envPermission.ts";
 import { keySources } from "../../../src/host/keys/keySources.ts";
 import { testKey } from "../../../src/trainer/services/testKey.ts";
 import { FakeHttp, type FakeReply } from "../../fakes/fakeHttp.ts";
-import { FakeMemory } from "./fakeMemory.ts";
+import { FakeMemory } from "../fakeMemory.ts";
 import { type Answer, FakeUi } from "./fakeUi.ts";
 import { FakeVault, openStore } from "./fakeVault.ts";
 

@@ -4,7 +4,7 @@ import {
   type CheckBadge,
   EnvironmentChecks,
 } from "../../../src/host/runs/environmentChecks.ts";
-import { FakeMemory } from "../keys/fakeMemory.ts";
+import { FakeMemory } from "../fakeMemory.ts";
 
 const MAZE = { name: "maze", config: "/project/tinker-config.yaml" };
 

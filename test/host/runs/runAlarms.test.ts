@@ -5,7 +5,7 @@ import { Emitter } from "../../../src/core/util/emitter.ts";
 import { followAlarms } from "../../../src/host/runs/runAlarms.ts";
 import type { RunList } from "../../../src/host/runs/runList.ts";
 import type { FollowRun } from "../../../src/host/server/keptRequest.ts";
-import { aRun } from "../views/runEntries.ts";
+import { aRun } from "../runEntries.ts";
 
 const FOLDER = "/projects/.tinker-rl/runs/demo";
 const CUT: FiringAlarm = {

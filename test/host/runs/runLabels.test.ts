@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { RunLabels } from "../../../src/host/runs/runLabels.ts";
-import { FakeMemory } from "../keys/fakeMemory.ts";
+import { FakeMemory } from "../fakeMemory.ts";
 
 /** The editor's global state and a workspace's state. */
 function mementos() {

@@ -4,7 +4,7 @@ import { AppError } from "../../../src/core/errors.ts";
 import { ReportedRuns } from "../../../src/host/runs/runList.ts";
 import type { Server } from "../../../src/host/server/server.ts";
 import type { ServerRequestOptions } from "../../../src/host/server/serverClient.ts";
-import { aRun } from "../views/runEntries.ts";
+import { aRun } from "../runEntries.ts";
 
 vi.mock("vscode", async () => (await import("../fakeVscode.ts")).fakeVscode);
 

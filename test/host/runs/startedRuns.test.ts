@@ -2,7 +2,7 @@ import { expect, it, vi } from "vitest";
 import { rememberStartedRuns } from "../../../src/host/runs/startedRuns.ts";
 import type { ActiveTraining } from "../../../src/host/runs/trainings.ts";
 import { aTrainingRequest } from "../../fakes/aTrainingRequest.ts";
-import { aRun } from "../views/runEntries.ts";
+import { aRun } from "../runEntries.ts";
 
 /** A window that watches `/projects/runs` and opened runs. */
 function aWindow() {

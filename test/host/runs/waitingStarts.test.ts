@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { Emitter } from "../../../src/core/util/emitter.ts";
 import type { Holder } from "../../../src/host/runs/runSlots.ts";
 import { keepWaitingStarts, takeWaitingStarts } from "../../../src/host/runs/waitingStarts.ts";
-import { FakeMemory } from "../keys/fakeMemory.ts";
+import { FakeMemory } from "../fakeMemory.ts";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());

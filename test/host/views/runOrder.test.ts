@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import type { RunEntry } from "../../../src/api/runs.ts";
 import { byAttention } from "../../../src/host/views/runOrder.ts";
 import { aRunFile } from "../../core/runFolder/builders.ts";
-import { aRun } from "./runEntries.ts";
+import { aRun } from "../runEntries.ts";
 
 const NOW_MS = 1_800_000_000_000;
 

@@ -4,7 +4,7 @@ import { COMMANDS } from "../../../src/host/manifest/commandTable.ts";
 import { runRow } from "../../../src/host/views/runRow.ts";
 import type { RunFile } from "../../../src/shared/runFile.ts";
 import { aRunFile } from "../../core/runFolder/builders.ts";
-import { aRun } from "./runEntries.ts";
+import { aRun } from "../runEntries.ts";
 
 const NOW_MS = 1_800_000_000_000;
 beforeAll(() => vi.spyOn(Date, "now").mockReturnValue(NOW_MS));

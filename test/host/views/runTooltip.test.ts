@@ -1,7 +1,7 @@
 import { expect, it, vi } from "vitest";
 import { runRow } from "../../../src/host/views/runRow.ts";
 import { runTooltip } from "../../../src/host/views/runTooltip.ts";
-import { aRun } from "./runEntries.ts";
+import { aRun } from "../runEntries.ts";
 
 vi.mock("vscode", async () => (await import("../fakeVscode.ts")).fakeVscode);
 

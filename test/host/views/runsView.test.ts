@@ -10,7 +10,7 @@ import { type RunNode, RunsView } from "../../../src/host/views/runsView.ts";
 import { aCheckpointEntry } from "../../core/runFolder/builders.ts";
 import { FakeClock } from "../../fakes/fakeClock.ts";
 import { fakeVscode } from "../fakeVscode.ts";
-import { aRun, aRunList } from "./runEntries.ts";
+import { aRun, aRunList } from "../runEntries.ts";
 
 vi.mock("vscode", async () => ({
   ...(await import("../fakeVscode.ts")).fakeVscode,

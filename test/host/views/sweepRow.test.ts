@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { sweepRow } from "../../../src/host/views/sweepRow.ts";
 import type { RunFile } from "../../../src/shared/runFile.ts";
 import { aRunFile } from "../../core/runFolder/builders.ts";
-import { aRun } from "./runEntries.ts";
+import { aRun } from "../runEntries.ts";
 
 const FILE: RunFile = aRunFile({
   name: "demo-sweep.seed_1",

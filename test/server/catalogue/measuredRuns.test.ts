@@ -6,7 +6,7 @@ import { MeasuredRuns } from "../../../src/server/catalogue/measuredRuns.ts";
 import type { RunFile } from "../../../src/shared/runFile.ts";
 import { aRunFile } from "../../core/runFolder/builders.ts";
 import { filesOnDisk, folderOfEachTest } from "../../fakes/onDisk.ts";
-import { aRun } from "../../host/views/runEntries.ts";
+import { aRun } from "../../host/runEntries.ts";
 
 const CONFIG = "/projects/tinker-config.yaml";
 const fileSystem = filesOnDisk();

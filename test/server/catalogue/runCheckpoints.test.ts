@@ -9,7 +9,7 @@ import { RunCheckpoints } from "../../../src/server/catalogue/runCheckpoints.ts"
 import type { KeptCheckpoint } from "../../../src/server/catalogue/storedLists.ts";
 import { aCheckpointEntry } from "../../core/runFolder/builders.ts";
 import { filesOnDisk, folderOfEachTest } from "../../fakes/onDisk.ts";
-import { aRun } from "../../host/views/runEntries.ts";
+import { aRun } from "../../host/runEntries.ts";
 
 const fileSystem = filesOnDisk();
 const folder = folderOfEachTest();

@@ -3,7 +3,7 @@ import type { RunEntry } from "../../../src/api/runs.ts";
 import { lenses } from "../../../src/core/config/editing/display/lenses.ts";
 import { newestRun } from "../../../src/server/runs/configRun.ts";
 import { aRunFile } from "../../core/runFolder/builders.ts";
-import * as entries from "../../host/views/runEntries.ts";
+import * as entries from "../../host/runEntries.ts";
 
 const PATH = "/projects/tinker-config.yaml";
 

@@ -1,6 +1,6 @@
 /** The editor's persistent state across windows, in memory. */
 
-import type { Memento } from "../../../src/host/vscode/memento.ts";
+import type { Memento } from "../../src/host/vscode/memento.ts";
 
 export class FakeMemory implements Memento {
   readonly values = new Map<string, unknown>();

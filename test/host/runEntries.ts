@@ -1,7 +1,7 @@
 /** Lists of runs and their entries, for tests. */
 
-import type { RunEntry } from "../../../src/api/runs.ts";
-import { Emitter } from "../../../src/core/util/emitter.ts";
+import type { RunEntry } from "../../src/api/runs.ts";
+import { Emitter } from "../../src/core/util/emitter.ts";
 
 export function aRun(changes: Partial<RunEntry> = {}): RunEntry {
   return {
