@@ -16,17 +16,7 @@ import { type KeptRequest, keepRequest } from "../server/keptRequest.ts";
 import type { Server } from "../server/server.ts";
 import type { RunLabels } from "./runLabels.ts";
 
-export interface RunList {
-  /** The newest first. */
-  readonly runs: readonly RunEntry[];
-  /** Fires with the folder of the changed run, or null if the list changed. */
-  readonly onDidChange: Emitter<string | null>["event"];
-  get(folder: string): RunEntry | null;
-  /** Makes the server reread the list; if the server has ended, the next one does. */
-  refresh(): Promise<void>;
-  /** Sends a command to a live run; resolves with what will happen. @throws AppError `run-not-reachable`, or the trainer's refusal */
-  send(folder: string, command: ControlCommand): Promise<string>;
-}
+export type RunList = Pick<ReportedRuns, "runs" | "onDidChange" | "get" | "refresh" | "send">;
 
 export interface ReportedRunsOptions {
   readonly server: Server;
@@ -37,9 +27,10 @@ export interface ReportedRunsOptions {
 /** How long to wait for the next server after one has ended. */
 const NEXT_SERVER_MS = 10_000;
 
-export class ReportedRuns implements RunList {
+export class ReportedRuns {
   readonly #options: ReportedRunsOptions;
   readonly #changed = new Emitter<string | null>((error) => this.#options.onError(error));
+  /** Fires with the folder of the changed run, or null if the list changed. */
   readonly onDidChange = this.#changed.event;
   #parents: readonly string[] = [];
   #entries: ReadonlyMap<string, RunEntry> = new Map();
@@ -55,6 +46,7 @@ export class ReportedRuns implements RunList {
     this.#options = options;
   }
 
+  /** The newest first. */
   get runs(): readonly RunEntry[] {
     return [...this.#entries.values()];
   }
@@ -69,6 +61,7 @@ export class ReportedRuns implements RunList {
     await this.refresh();
   }
 
+  /** Makes the server reread the list; if the server has ended, the next one does. */
   async refresh(): Promise<void> {
     const { server, onError } = this.#options;
     this.#watch ??= keepRequest<RunListReport>({
@@ -87,6 +80,7 @@ export class ReportedRuns implements RunList {
     if (!isRead) await this.#nextList();
   }
 
+  /** Sends a command to a live run; resolves with what will happen. @throws AppError `run-not-reachable`, or the trainer's refusal */
   send(folder: string, command: ControlCommand): Promise<string> {
     const request: SendRequest = { folder, command };
     return ask<string>(this.#options.server, RUN_REQUESTS.send, request);
