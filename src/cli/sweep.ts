@@ -74,9 +74,10 @@ async function printResults(
   { plan, parent, sweep }: LoadedSweep,
   { rows, outcomes }: SweepEnd,
 ) {
-  const results = await sweepResults(fileSystem, rows, outcomes, sweep.file.rungs);
+  const results = await sweepResults(fileSystem, rows, outcomes, sweep.file);
   const { by, effects } = compareRuns(rows);
-  const named = { name: sweep.file.name, parent, grid: plan.grid, results, by, effects };
+  const isHalved = sweep.file.halve !== null;
+  const named = { name: sweep.file.name, parent, grid: plan.grid, results, by, effects, isHalved };
   const table = (): readonly Line[] => [BLANK, ...sweepTable(named, invocation, out.columns)];
   out.print(wantsJson ? [sweepJson(named)] : table());
   return results;
@@ -194,7 +195,11 @@ class SweepSession {
     const onDecision = (text: string): void =>
       this.#options.out.print([BLANK, [styled("strong", text)]]);
     try {
-      await runSweepRows(this.#options, loaded, begun, this.#command, { run, onDecision });
+      await runSweepRows(this.#options, loaded, begun, this.#command, {
+        run,
+        onDecision,
+        isStopping: () => this.#isStopping,
+      });
     } finally {
       release();
     }

@@ -5,8 +5,8 @@ import { AppError, errorMessage } from "../core/errors.ts";
 import type { FileSystem } from "../core/ports.ts";
 import type { ListedRun } from "../core/runs/runList.ts";
 import { compareRuns, lossesOf } from "../core/sweeps/comparedRuns.ts";
-import { isKept } from "../core/sweeps/halving.ts";
-import type { Rung } from "../core/sweeps/sweepFile.ts";
+import { isDropped } from "../core/sweeps/halving.ts";
+import type { SweepFile } from "../core/sweeps/sweepFile.ts";
 import { runFigures, type SweepRow } from "../core/sweeps/sweepRuns.ts";
 import { EXIT } from "../shared/exitCodes.ts";
 import { lastRewardsMean } from "../shared/sweepResult.ts";
@@ -43,12 +43,12 @@ export interface SweepResult {
   readonly exitCode: number;
 }
 
-/** `outcomes` in this process, by combination index; `rungs` as decided so far. @throws AppError `file-unreadable` */
+/** `outcomes` in this process, by combination index; `sweep` with the decisions so far. @throws AppError `file-unreadable` */
 export function sweepResults(
   fileSystem: FileSystem,
   rows: readonly SweepRow[],
   outcomes: ReadonlyMap<number, SweepOutcome>,
-  rungs: readonly Rung[],
+  sweep: Pick<SweepFile, "halve" | "rungs">,
 ): Promise<readonly SweepResult[]> {
   const losses = lossesOf(rows);
   const { by, results } = compareRuns(rows);
@@ -57,8 +57,7 @@ export function sweepResults(
       const outcome = outcomes.get(row.combination.index) ?? null;
       const evaluatedReward = by.kind === "evaluation" ? (results[index] ?? null) : null;
       const result = await sweepResult(fileSystem, row, outcome);
-      const isDropped = row.run?.phase === "stopped" && !rungs.every((rung) => isKept(row, rung));
-      const own = isDropped
+      const own = isDropped(row, sweep)
         ? ({ ...result, state: "dropped", exitCode: EXIT.done } as const)
         : result;
       return { ...own, loss: losses[index] ?? null, evaluatedReward };

@@ -33,11 +33,13 @@ export interface NamedResults {
   readonly results: readonly SweepResult[];
   readonly by: SweepBasis;
   readonly effects: SweepEffects;
+  /** True if runs stop early, so that their results say little about a setting. */
+  readonly isHalved: boolean;
 }
 
 /** One row per run, errors of failed runs, and which setting mattered. */
 export function sweepTable(
-  { name, parent, grid, results, by, effects }: NamedResults,
+  { name, parent, grid, results, by, effects, isHalved }: NamedResults,
   { cwd }: Invocation,
   width: number,
 ): readonly Line[] {
@@ -70,8 +72,7 @@ export function sweepTable(
     [styled("strong", l10n.t("sweep {0} in {1}", name, place))],
     ...tableLines([...keys, ...columns(measured, hasCosts(results))], rows, width),
     ...problems,
-    // Most runs of a halved sweep ended early, so their results say little about a setting.
-    ...(results.some(({ state }) => state === "dropped") ? [] : effectLines(by, effects)),
+    ...(isHalved ? [] : effectLines(by, effects)),
   ];
 }
 

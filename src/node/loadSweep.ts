@@ -13,6 +13,7 @@ import { AppError } from "../core/errors.ts";
 import type { Clock, FileSystem, Log } from "../core/ports.ts";
 import { runPaths } from "../core/runFolder/files/layout.ts";
 import type { ListedRun } from "../core/runs/runList.ts";
+import { halvingFault } from "../core/sweeps/halving.ts";
 import { beginsWithBase, planStages } from "../core/sweeps/planStages.ts";
 import {
   describeSweepProblem,
@@ -60,7 +61,8 @@ export interface LoadedSweep {
 
 /**
  * Reads and validates the whole grid, and finds what an earlier start left. Writes nothing.
- * @throws AppError `config-invalid` with a line per problem, `config-not-found`, `file-unreadable`
+ * @throws AppError `config-invalid` with a line per problem, `config-not-found`, `file-unreadable`; `bad-arguments` if `halve` cannot drop
+ * any run
  */
 export async function loadSweep(
   ports: SweepPorts,
@@ -86,6 +88,8 @@ export async function loadSweep(
   const all = await listSweeps(fileSystem, parent);
   const known = all.find((other) => isSameSweep(other.file, file));
   const rows = await currentRows(ports, { plan, parent, id: known?.file.id ?? null });
+  const fault = halve === null ? null : halvingFault(rows, halve);
+  if (fault !== null) throw new AppError("bad-arguments", `--halve ${halve}: error: ${fault}`);
   const sweep =
     known === undefined
       ? { parent, file }

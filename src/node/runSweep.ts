@@ -1,6 +1,13 @@
 /** Runs a sweep: its grid in parallel, halved or whole, or its stages one after another. */
 
-import { decide, describeRung, type Heat, isReady, nextHeat } from "../core/sweeps/halving.ts";
+import {
+  decide,
+  describeDecision,
+  type Heat,
+  isReady,
+  measureAt,
+  nextHeat,
+} from "../core/sweeps/halving.ts";
 import { isStaged, namesOfRuns, runOverrides } from "../core/sweeps/planSweep.ts";
 import type { KnownSweep } from "../core/sweeps/sweepFile.ts";
 import { actionFor, type SweepRow } from "../core/sweeps/sweepRuns.ts";
@@ -21,6 +28,8 @@ export interface SweepStart {
 export interface SweepHooks {
   /** Starts or resumes a run and resolves when it has ended, with whether it is done. */
   readonly run: (row: SweepRow, start: SweepStart) => Promise<boolean>;
+  /** True once no further run may start. */
+  readonly isStopping: () => boolean;
   /** Called with what a decision with `halve` was, or why there is none. */
   readonly onDecision: (text: string) => void;
 }
@@ -88,14 +97,18 @@ async function halve(
   { begun: { lease, rows }, first }: { readonly begun: BegunSweep; readonly first: number },
   {
     train,
+    isStopping,
     onDecision,
-  }: Pick<SweepHooks, "onDecision"> & { readonly train: (heat: Heat) => Promise<void> },
+  }: Pick<SweepHooks, "isStopping" | "onDecision"> & {
+    readonly train: (heat: Heat) => Promise<void>;
+  },
 ): Promise<void> {
   let current = rows;
   for (;;) {
     const heat = nextHeat(current, first, lease.file.rungs);
     const { stopAt } = heat;
     await train(heat);
+    if (isStopping()) return;
     current = await currentRows(ports, { ...loaded, id: lease.file.id });
     const kept = new Set(heat.rows.map(({ combination }) => combination.index));
     const own = current.filter(({ combination }) => kept.has(combination.index));
@@ -104,9 +117,9 @@ async function halve(
       onDecision(undecidedText(stopAt));
       return;
     }
-    const rung = decide(own, stopAt);
-    await lease.addRung(rung);
-    onDecision(describeRung(rung, own));
+    const decision = decide(await measureAt(ports.fileSystem, own, stopAt), stopAt);
+    await lease.addRung(decision.rung);
+    onDecision(describeDecision(decision));
   }
 }
 

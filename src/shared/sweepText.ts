@@ -1,7 +1,7 @@
 /** Which setting of a sweep mattered, as text: the same in pages, terminals and reports. */
 
 import * as l10n from "@vscode/l10n";
-import { formatBounds, formatPercent, plural } from "./format.ts";
+import { formatBounds, formatMeasure, formatPercent, formatReward, plural } from "./format.ts";
 import type { ExplainedShare, SettingEffect, ShareGap, SweepEffects } from "./sweepEffects.ts";
 import type { SweepBasis } from "./sweepResult.ts";
 
@@ -67,14 +67,42 @@ export function leftOutText({ left }: SweepEffects): string | null {
 }
 
 /** More names would not be read. */
-const NAMED_RUNS = 8;
+const NAMED_SETTINGS = 8;
 
-/** Which of `count` runs go on after `step` steps. */
-export function rungText(step: number, kept: readonly string[], count: number): string {
-  const runs = plural(count, "{1} of {0} run", "{1} of {0} runs", kept.length);
-  const names = kept.slice(0, NAMED_RUNS).join("; ");
-  const more = kept.length > NAMED_RUNS ? `; ${l10n.t("{0} more", kept.length - NAMED_RUNS)}` : "";
-  return l10n.t("After step {0}, {1} go on: {2}", step, runs, `${names}${more}`);
+interface RungSettings {
+  readonly name: string;
+  readonly result: number | null;
+  readonly isKept: boolean;
+}
+
+/** Which settings of a sweep go on after `step` steps, with their results on this basis. */
+export function rungText(step: number, by: SweepBasis, settings: readonly RungSettings[]): string {
+  const kept = settings.filter(({ isKept }) => isKept);
+  const dropped = settings.filter(({ isKept }) => !isKept);
+  if (dropped.length === 0) {
+    return l10n.t("After step {0}, all settings go on, because none is better.", step);
+  }
+  const names = (own: readonly RungSettings[]): string => {
+    const named = own.slice(0, NAMED_SETTINGS).map(({ name, result }) => {
+      return `${name} (${result === null ? l10n.t("no result") : resultText(by, result)})`;
+    });
+    const more = own.length - named.length;
+    return [...named, ...(more > 0 ? [l10n.t("{0} more", more)] : [])].join(", ");
+  };
+  const text = plural(
+    kept.length,
+    "After step {1}, {0} of {2} settings goes on: {3}. Dropped: {4}.",
+    "After step {1}, {0} of {2} settings go on: {3}. Dropped: {4}.",
+    step,
+    settings.length,
+    names(kept),
+    names(dropped),
+  );
+  return `${text} ${basisText(by)}`;
+}
+
+function resultText(by: SweepBasis, result: number): string {
+  return by.kind === "heldOut" || by.kind === "now" ? formatMeasure(result) : formatReward(result);
 }
 
 /** Why no run was dropped. */

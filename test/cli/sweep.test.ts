@@ -220,8 +220,10 @@ describe("a sweep with --halve", () => {
       "stop_at_step=null",
     ]);
     const { lines } = program.out;
-    expect(lines).toContain("After step 2, 2 of 4 runs go on: lr 2e-5; lr 4e-5");
-    expect(lines).toContain("After step 4, 1 of 2 runs go on: lr 4e-5");
+    expect(lines).toContain(
+      "After step 2, 2 of 4 settings go on: lr 2e-5 (0.40), lr 4e-5 (0.30). Dropped: lr 8e-5 (0.20), lr 1e-5 (0.10). Runs are compared by the mean reward of the last 5 steps.",
+    );
+    expect(lines.join("\n")).toContain("After step 4, 1 of 2 settings goes on: lr 4e-5 (0.60).");
     const states = lines.flatMap(
       (line) => /^(\de-5) +(\w+) +(\d)/.exec(line)?.slice(1).join(" ") ?? [],
     );
@@ -251,6 +253,27 @@ describe("a sweep with --halve", () => {
     await second.done(2, [0.7]);
     expect(await second.exit).toBe(0);
     expect(namesOf(second.runs)).toEqual([NAMES[2], NAMES[2]]);
+  });
+
+  it("does not start when no run could be dropped", async () => {
+    const { start } = aMachine();
+    const { exit, program, runs } = await start("--grid", "seed=1,2", "--halve", "2");
+    expect(await exit).toBe(2);
+    expect(program.err.lines.join("\n")).toContain("--halve 2: error: The runs differ at most in");
+    expect(runs).toEqual([]);
+  });
+
+  it("decides nothing while it is being stopped", async () => {
+    const { start, fileSystem } = aMachine();
+    const { program, exit, begun, runs } = await start(...LINE, "--parallel", "4");
+    await begun(4);
+    for (const [index, reward] of [0.1, 0.4, 0.3, 0.2].entries()) {
+      if (index === 3) program.interrupt();
+      await runs[index]?.stop([reward, reward]);
+    }
+    expect(await exit).toBe(3);
+    const { rungs } = JSON.parse(await fileSystem.readText(`${RUNS}/c-sweep/sweep.json`));
+    expect(rungs).toEqual([]);
   });
 
   it("trains the dropped runs as well when it is continued without the flag", async () => {

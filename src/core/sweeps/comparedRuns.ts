@@ -12,7 +12,7 @@ import {
 import type { ListedRun } from "../runs/runList.ts";
 import { type Combination, settingsByKey } from "./planSweep.ts";
 
-interface ComparedRun {
+export interface ComparedRun {
   readonly combination: Pick<Combination, "settings">;
   /** Null if it was not started. */
   readonly run: Pick<ListedRun, "evaluated" | "fit" | "phase" | "recentRewards" | "steps"> | null;

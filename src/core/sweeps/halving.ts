@@ -4,10 +4,17 @@
  */
 
 import { groupBy } from "../../shared/groupBy.ts";
+import type { SweepBasis } from "../../shared/sweepResult.ts";
 import { rungText } from "../../shared/sweepText.ts";
+import { kindOfError, parseErrorCode } from "../errorCodes.ts";
+import type { FileSystem } from "../ports.ts";
+import { heldOutLoss } from "../runFolder/metrics/fitMetrics.ts";
+import { createRunReader } from "../runFolder/reader.ts";
+import { type ListedRun, rowFacts } from "../runs/runList.ts";
+import { settingsName } from "../runs/shownNames.ts";
 import { mean } from "../util/stats.ts";
-import { compareRuns } from "./comparedRuns.ts";
-import { type Combination, combinationName } from "./planSweep.ts";
+import { type ComparedRun, compareRuns } from "./comparedRuns.ts";
+import type { Combination } from "./planSweep.ts";
 import type { Rung, SweepFile } from "./sweepFile.ts";
 import type { SweepRow } from "./sweepRuns.ts";
 
@@ -33,52 +40,141 @@ export function keptRows(
   return halve === null ? rows : nextHeat(rows, halve, rungs).rows;
 }
 
-/** True if the decisions so far leave the combination in. */
-export function isKept({ combination }: Pick<SweepRow, "combination">, { kept }: Rung): boolean {
+/** True if a decision ended the run, or kept it from starting. */
+export function isDropped(
+  row: SweepRow,
+  { halve, rungs }: Pick<SweepFile, "halve" | "rungs">,
+): boolean {
+  const hasOwnEnd = row.run?.phase === "done" || row.run?.phase === "failed";
+  return halve !== null && !hasOwnEnd && !rungs.every((rung) => isKept(row, rung));
+}
+
+function isKept({ combination }: Pick<SweepRow, "combination">, { kept }: Rung): boolean {
   return kept.includes(combination.index);
 }
 
-/** True when a heat's runs can be compared: each has reached `step`, or has ended for good. */
+/** Number of settings, not counting repetitions with another seed. */
+export function countSettings(rows: readonly Pick<SweepRow, "combination">[]): number {
+  return bySettings(rows).size;
+}
+
+/** Why nothing could be dropped after `first` steps, as a sentence; null if something can. */
+export function halvingFault(
+  rows: readonly Pick<SweepRow, "combination">[],
+  first: number,
+): string | null {
+  if (countSettings(rows) < 2) {
+    return "The runs differ at most in their seed, so there is no worse half to stop.";
+  }
+  const longest = rows.reduce(
+    (steps, { combination }) =>
+      Math.max(steps, combination.config.max_steps ?? Number.POSITIVE_INFINITY),
+    0,
+  );
+  if (first < longest) return null;
+  return `No run has more than ${longest} steps, so none would stop after ${first}.`;
+}
+
+/** True when a heat's runs can be compared: each has reached `step`, or has ended for good. A run without a folder failed at its start. */
 export function isReady(rows: readonly SweepRow[], step: number): boolean {
-  return rows.every(
-    ({ run }) =>
-      run !== null && (run.steps >= step || run.phase === "done" || run.phase === "failed"),
+  return rows.every(({ run }) => run === null || run.steps >= step || hasEnded(run));
+}
+
+function hasEnded({ phase, file }: ListedRun): boolean {
+  const code = file?.ending?.code;
+  const isAtLimit = code !== undefined && kindOfError(parseErrorCode(code)) === "limit";
+  return phase === "done" || phase === "failed" || (phase === "stopped" && isAtLimit);
+}
+
+/** A run as it was after a number of steps; null if it failed before. */
+export type MeasuredRow = ComparedRun & { readonly combination: Combination };
+
+/** The runs as they were after `step` steps, because some may be longer already. @throws AppError `file-unreadable` */
+export function measureAt(
+  fileSystem: FileSystem,
+  rows: readonly SweepRow[],
+  step: number,
+): Promise<readonly MeasuredRow[]> {
+  return Promise.all(
+    rows.map(async ({ combination, run }) => {
+      const isGone = run === null || (run.phase === "failed" && run.steps < step);
+      return { combination, run: isGone ? null : await runAt(fileSystem, run, step) };
+    }),
   );
 }
 
+async function runAt(
+  fileSystem: FileSystem,
+  { folder, evaluated }: ListedRun,
+  step: number,
+): Promise<ComparedRun["run"]> {
+  const all = await createRunReader(fileSystem.within(folder), folder).metrics();
+  const rows = all.filter((row) => row.step < step);
+  const last = rows.at(-1);
+  const { recentRewards, steps, fit } = rowFacts(rows);
+  return {
+    // All count alike, as if this were their end.
+    phase: "done",
+    steps,
+    recentRewards,
+    evaluated: evaluated.filter((own) => own.step <= step),
+    // A loss measured before says nothing about the steps since.
+    fit: fit && { ...fit, heldOut: last === undefined ? null : heldOutLoss(last) },
+  };
+}
+
+export interface Decision {
+  readonly rung: Rung;
+  readonly by: SweepBasis;
+  /** From the best to the worst. */
+  readonly settings: readonly DecidedSettings[];
+}
+
+interface DecidedSettings {
+  readonly name: string;
+  /** Mean of its seeds; null if one of them has none. */
+  readonly result: number | null;
+  readonly isKept: boolean;
+}
+
 /**
- * Keeps the better half of the settings, rounded up, by the mean result of their seeds. Settings without a result come last; if none has
- * one, all are kept.
+ * Keeps the better half of the settings, rounded up, by the mean result of their seeds, and those that are as good as the last of them.
+ * Settings without a result come last.
  */
-export function decide(rows: readonly SweepRow[], step: number): Rung {
-  const compared = rows.filter(({ run }) => run?.phase === "done" || (run?.steps ?? 0) >= step);
-  const { by, results } = compareRuns(compared);
+export function decide(rows: readonly MeasuredRow[], step: number): Decision {
+  const { by, results } = compareRuns(rows);
   const sign = by.kind === "heldOut" || by.kind === "now" ? -1 : 1;
   const groups = [...bySettings(rows).values()].map((own) => {
-    const known = own.flatMap((row) => results[compared.indexOf(row)] ?? []);
-    return { own, result: mean(known) };
+    const known = own.flatMap((row) => results[rows.indexOf(row)] ?? []);
+    return { own, result: known.length < own.length ? null : mean(known) };
   });
   const score = ({ result }: (typeof groups)[number]): number =>
     result === null ? Number.NEGATIVE_INFINITY : sign * result;
-  const isKnown = groups.some(({ result }) => result !== null);
-  const count = isKnown ? Math.ceil(groups.length / 2) : groups.length;
-  const best = groups.toSorted((a, b) => score(b) - score(a) || 0).slice(0, count);
-  const kept = best.flatMap(({ own }) => own.map(({ combination }) => combination.index));
-  return { step, kept: kept.toSorted((a, b) => a - b) };
+  const sorted = groups.toSorted((a, b) => score(b) - score(a) || 0);
+  const lastKept = sorted[Math.ceil(sorted.length / 2) - 1];
+  const settings = sorted.map((group) => ({
+    ...group,
+    name: settingsName(withoutSeed(group.own[0]?.combination)) ?? "",
+    isKept: lastKept === undefined || score(group) >= score(lastKept),
+  }));
+  const kept = settings.flatMap((group) =>
+    group.isKept ? group.own.map(({ combination }) => combination.index) : [],
+  );
+  return { rung: { step, kept: kept.toSorted((a, b) => a - b) }, by, settings };
 }
 
-/** Which of the compared runs go on. */
-export function describeRung(rung: Rung, rows: readonly SweepRow[]): string {
-  const kept = rows.filter((row) => isKept(row, rung));
-  const names = kept.map(({ combination }) => combinationName(combination));
-  return rungText(rung.step, names, rows.length);
+/** Which settings go on and which are dropped, with their results. */
+export function describeDecision({ rung, by, settings }: Decision): string {
+  return rungText(rung.step, by, settings);
 }
 
 /** Rows with the same settings but for their seed. */
-function bySettings(rows: readonly SweepRow[]): ReadonlyMap<string, readonly SweepRow[]> {
-  return groupBy(rows, ({ combination }) => withoutSeed(combination));
+function bySettings<Row extends Pick<SweepRow, "combination">>(
+  rows: readonly Row[],
+): ReadonlyMap<string, readonly Row[]> {
+  return groupBy(rows, ({ combination }) => withoutSeed(combination).join("\n"));
 }
 
-function withoutSeed({ settings }: Pick<Combination, "settings">): string {
-  return settings.filter((setting) => !setting.startsWith("seed=")).join("\n");
+function withoutSeed(combination: Pick<Combination, "settings"> | undefined): readonly string[] {
+  return combination?.settings.filter((setting) => !setting.startsWith("seed=")) ?? [];
 }

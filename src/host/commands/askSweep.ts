@@ -7,7 +7,7 @@ import { parseConfig } from "../../core/config/parse.ts";
 import { expectationOf } from "../../core/config/rules/expectation.ts";
 import { isJsonObject } from "../../core/json.ts";
 import { countCombinations } from "../../core/sweeps/grid.ts";
-import { keptRows } from "../../core/sweeps/halving.ts";
+import { countSettings, halvingFault, keptRows } from "../../core/sweeps/halving.ts";
 import { combinationName, planSweep, type SweepRequest } from "../../core/sweeps/planSweep.ts";
 import { type KnownSweep, listSweeps } from "../../core/sweeps/sweepFile.ts";
 import { actionFor, type SweepRow } from "../../core/sweeps/sweepRuns.ts";
@@ -36,8 +36,8 @@ export interface AskedSweep {
 type SweepTask = Required<Pick<TrainTask, "grid" | "parallel" | "retryFailed" | "overrides">> &
   Pick<TrainTask, "halve">;
 
-/** Number of runs from which the user is asked whether the worse half stops early. */
-const MANY_RUNS = 4;
+/** Number of settings from which the user is asked whether the worse half stops early. */
+const MANY_SETTINGS = 4;
 /** Number of rows that still fit in a dialog. */
 const SHOWN_RUNS = 12;
 
@@ -136,8 +136,9 @@ async function knownSweeps({
 
 /** Steps after which only the better half goes on; null to train all runs to their end; undefined if the user canceled. */
 async function askHalving(rows: readonly SweepRow[]): Promise<number | null | undefined> {
-  // Fewer runs save too little.
-  if (rows.length < MANY_RUNS) return null;
+  // Fewer settings save too little.
+  const settings = countSettings(rows);
+  if (settings < MANY_SETTINGS) return null;
   const all = {
     icon: "check-all",
     label: vscode.l10n.t("Train All Runs to Their End"),
@@ -161,11 +162,11 @@ async function askHalving(rows: readonly SweepRow[]): Promise<number | null | un
   const answer = await plainWindow.showInputBox({
     title: vscode.l10n.t("Start Sweep"),
     prompt: vscode.l10n.t("Steps after which the worse half stops for the first time."),
-    value: String(Math.max(2, Math.ceil(Math.max(10, ...planned) / rows.length))),
+    value: String(Math.max(2, Math.ceil(Math.max(10, ...planned) / settings))),
     ignoreFocusOut: true,
     validateInput: (value) =>
       /^\d+$/.test(value) && Number(value) >= 2
-        ? undefined
+        ? (halvingFault(rows, Number(value)) ?? undefined)
         : vscode.l10n.t("Enter a whole number from 2."),
   });
   return answer === undefined ? undefined : Number(answer);

@@ -4,7 +4,9 @@ import * as l10n from "@vscode/l10n";
 import { AppError } from "../../core/errors.ts";
 import type { Log } from "../../core/ports.ts";
 import { compareRuns, lossesOf } from "../../core/sweeps/comparedRuns.ts";
+import { isDropped } from "../../core/sweeps/halving.ts";
 import { combinationName, isStaged } from "../../core/sweeps/planSweep.ts";
+import type { SweepFile } from "../../core/sweeps/sweepFile.ts";
 import type { SweepRow } from "../../core/sweeps/sweepRuns.ts";
 import {
   beginSweep,
@@ -105,8 +107,11 @@ export class SweepTraining implements Training {
       await runSweepRows(this.#options, loaded, begun, this.#request, {
         run: async (row, start) => !this.#isStopping && this.#follow(row, start, following),
         onDecision: (text) => following.print(`\n${text}\n`),
+        isStopping: () => this.#isStopping,
       });
-      following.print(summary({ ...loaded, rows: await currentRows(this.#options, place) }));
+      following.print(
+        summary({ ...loaded, rows: await currentRows(this.#options, place) }, lease.file),
+      );
     } finally {
       await lease.release();
     }
@@ -144,7 +149,9 @@ export class SweepTraining implements Training {
       if (end === null) this.#isStopping = true;
       this.#lastFolder = end?.folder ?? this.#lastFolder;
       const exitCode = end === null ? EXIT.stopped : (end.exitCode ?? EXIT.interrupted);
-      this.#exitCodes.push(exitCode);
+      // With `halve`, runs stop by themselves.
+      const isAsPlanned = this.#request.halve !== null && !this.#isStopping;
+      this.#exitCodes.push(isAsPlanned && exitCode === EXIT.stopped ? EXIT.done : exitCode);
       return exitCode === EXIT.done;
     } finally {
       this.#active.delete(training);
@@ -167,10 +174,14 @@ export function labelledLines(
 }
 
 /** One line per run, and which setting of a sweep mattered. */
-function summary({ plan, rows }: Pick<LoadedSweep, "plan" | "rows">): string {
+function summary(
+  { plan, rows }: Pick<LoadedSweep, "plan" | "rows">,
+  sweep: Pick<SweepFile, "halve" | "rungs">,
+): string {
   const losses = lossesOf(rows);
   const { by, effects, results } = compareRuns(rows);
-  const lines = rows.map(({ combination, run }, index) => {
+  const lines = rows.map((row, index) => {
+    const { combination, run } = row;
     const loss = losses[index] ?? null;
     const reached =
       loss === null
@@ -179,13 +190,16 @@ function summary({ plan, rows }: Pick<LoadedSweep, "plan" | "rows">): string {
             formatReward((isStaged(plan) ? run?.reward : results[index]) ?? null),
           )
         : l10n.t("loss {0}", formatMeasure(loss));
+    const phase =
+      run !== null && (isDropped(row, sweep) ? l10n.t("dropped") : phaseTexts()[run.phase]);
     const state =
       run === null
         ? l10n.t("not started")
-        : `${phaseTexts()[run.phase]}, ${plural(run.steps, "{0} step", "{0} steps")}, ${reached}`;
+        : `${phase}, ${plural(run.steps, "{0} step", "{0} steps")}, ${reached}`;
     return `${combinationName(combination)}  ${state}\n`;
   });
-  if (isStaged(plan)) return `\n${lines.join("")}`;
+  // Most runs of a halved sweep ended early, so their results say little about a setting.
+  if (isStaged(plan) || sweep.halve !== null) return `\n${lines.join("")}`;
   const keys = effects.settings.map(({ key }) => key);
   // Omitted while no run has a result, and if only the seed varies.
   const hasAnswer = effects.runs > 0 && keys.length > 0;

@@ -1,25 +1,40 @@
 import { expect, it } from "vitest";
-import { decide, isReady, nextHeat } from "../../../src/core/sweeps/halving.ts";
+import { runPaths } from "../../../src/core/runFolder/files/layout.ts";
+import {
+  decide,
+  describeDecision,
+  halvingFault,
+  isReady,
+  type MeasuredRow,
+  measureAt,
+  nextHeat,
+} from "../../../src/core/sweeps/halving.ts";
 import type { SweepRow } from "../../../src/core/sweeps/sweepRuns.ts";
+import { encodeJsonLine } from "../../../src/core/util/jsonl.ts";
+import { createMemoryFileSystem } from "../runFolder/memoryFileSystem.ts";
 
 interface Outcome {
   readonly reward?: number;
   readonly loss?: number;
   readonly steps?: number;
   readonly phase?: string;
+  readonly ending?: object;
 }
 
 /** The rows of a sweep whose runs stopped after 3 steps; null = not started. */
-function rowsOf(outcomes: Readonly<Record<string, Outcome | null>>): readonly SweepRow[] {
+function rowsOf<Row extends SweepRow | MeasuredRow = SweepRow>(
+  outcomes: Readonly<Record<string, Outcome | null>>,
+): readonly Row[] {
   return Object.entries(outcomes).map(([settings, outcome], index) => {
     const run = outcome && {
       phase: outcome.phase ?? "stopped",
       steps: outcome.steps ?? 3,
       recentRewards: outcome.reward === undefined ? [] : [outcome.reward],
       evaluated: [],
+      file: { ending: outcome.ending },
       fit: outcome.loss === undefined ? null : { now: outcome.loss, heldOut: null },
     };
-    return { combination: { index, settings: settings.split(" ") }, run } as unknown as SweepRow;
+    return { combination: { index, settings: settings.split(" ") }, run } as unknown as Row;
   });
 }
 
@@ -49,35 +64,90 @@ it("does not stop runs that differ only in their seed", () => {
   expect(nextHeat(rowsOf({ "seed=1": null, "seed=2": null }), 3, []).stopAt).toBeNull();
 });
 
+/** The kept combinations of runs as they were after 3 steps. */
+function kept(outcomes: Readonly<Record<string, Outcome | null>>): readonly number[] {
+  return decide(rowsOf<MeasuredRow>(outcomes), 3).rung.kept;
+}
+
 it("keeps the better half of the settings by the mean of their seeds, rounded up", () => {
-  const rows = rowsOf({
+  const seeds = {
     "lr=1 seed=1": { reward: 0.9 },
     "lr=1 seed=2": { reward: 0.1 },
     "lr=2 seed=1": { reward: 0.6 },
     "lr=2 seed=2": { reward: 0.6 },
     "lr=3 seed=1": { reward: 0.3 },
     "lr=3 seed=2": { reward: 0.2 },
-  });
-  expect(decide(rows, 3)).toEqual({ step: 3, kept: [0, 1, 2, 3] });
+  };
+  expect(kept(seeds)).toEqual([0, 1, 2, 3]);
 });
 
 it("keeps the lowest losses of supervised runs", () => {
-  const rows = rowsOf({ "lr=1": { loss: 2 }, "lr=2": { loss: 0.5 } });
-  expect(decide(rows, 3).kept).toEqual([1]);
+  expect(kept({ "lr=1": { loss: 2 }, "lr=2": { loss: 0.5 } })).toEqual([1]);
 });
 
-it("prefers any result to a failed run, however good its rewards were", () => {
-  const failed = { phase: "failed", steps: 1, reward: 1 };
-  expect(decide(rowsOf({ "lr=1": failed, "lr=2": { reward: 0 } }), 3).kept).toEqual([1]);
+it("keeps all settings that are as good as the last one kept", () => {
+  const [good, bad] = [{ reward: 0.5 }, { reward: 0.1 }];
+  expect(kept({ "lr=1": bad, "lr=2": good, "lr=3": good, "lr=4": good })).toEqual([1, 2, 3]);
+  expect(kept({ "lr=1": {}, "lr=2": {} })).toEqual([0, 1]);
 });
 
-it("keeps all runs while none has a result", () => {
-  expect(decide(rowsOf({ "lr=1": {}, "lr=2": {} }), 3).kept).toEqual([0, 1]);
+it("prefers any result to a setting of which a run failed, however good its other seeds are", () => {
+  expect(kept({ "lr=1": null, "lr=2": { reward: 0 } })).toEqual([1]);
+  const seeds = { "lr=1 seed=1": null, "lr=1 seed=2": { reward: 0.9 } };
+  const worse = { "lr=2 seed=1": { reward: 0.1 }, "lr=2 seed=2": { reward: 0.1 } };
+  expect(kept({ ...seeds, ...worse })).toEqual([2, 3]);
 });
 
-it("compares only when each run is at the step, done or failed", () => {
+it("names the settings with their results, from the best to the worst", () => {
+  const rows = { "lr=1": { reward: 0.2 }, "lr=2": { reward: 0.7 }, "lr=3": null };
+  expect(describeDecision(decide(rowsOf<MeasuredRow>(rows), 3))).toBe(
+    "After step 3, 2 of 3 settings go on: lr 2 (0.70), lr 1 (0.20). Dropped: lr 3 (no result). Runs are compared by the mean reward of the last 5 steps.",
+  );
+});
+
+it("compares when each run is at the step or has ended for good", () => {
   const ready = { "lr=1": { steps: 3 }, "lr=2": { steps: 2, phase: "done" } };
   expect(isReady(rowsOf({ ...ready, "lr=3": { steps: 1, phase: "failed" } }), 3)).toBe(true);
   expect(isReady(rowsOf({ ...ready, "lr=3": { steps: 2 } }), 3)).toBe(false);
-  expect(isReady(rowsOf({ ...ready, "lr=3": null }), 3)).toBe(false);
+  const ending = { code: "token-budget" };
+  expect(isReady(rowsOf({ ...ready, "lr=3": { steps: 2, ending } }), 3)).toBe(true);
+  expect(isReady(rowsOf({ ...ready, "lr=3": null }), 3)).toBe(true);
+});
+
+it("measures longer runs as they were at the step, with losses held out at that step only", async () => {
+  const fileSystem = createMemoryFileSystem();
+  const rows = [0.1, 0.2, 0.9].map((mean, step) => ({
+    step,
+    rollout: { reward: { mean } },
+    fit: { steps: step + 1, was: 1, now: 1 - mean, held_out: 0.3 },
+    ...(step === 0 ? { held_out: { loss: 0.3 } } : {}),
+  }));
+  for (const row of rows) await fileSystem.append(runPaths("/r").metrics, encodeJsonLine(row));
+  const evaluated = [2, 3].map((step) => ({ cell: "a", step, reward: step }));
+  const run = { folder: "/r", phase: "running", steps: 3, evaluated };
+  const row = { combination: { index: 0, settings: [] }, run } as unknown as SweepRow;
+  const [second] = await measureAt(fileSystem, [row], 2);
+  expect(second?.run).toEqual({
+    phase: "done",
+    steps: 2,
+    recentRewards: [0.1, 0.2],
+    evaluated: [{ cell: "a", step: 2, reward: 2 }],
+    fit: { steps: 2, was: 1, now: 0.8, heldOut: null },
+  });
+  const [first] = await measureAt(fileSystem, [row], 1);
+  expect(first?.run?.fit?.heldOut).toBe(0.3);
+});
+
+it.each([
+  [{ "seed=1": 9, "seed=2": 9 }, /differ at most in their seed/],
+  [{ "lr=1": 3, "lr=2": 3 }, /No run has more than 3 steps/],
+  [{ "lr=1": 3, "lr=2": 4 }, null],
+  [{ "lr=1": null, "lr=2": 3 }, null],
+])("what cannot be halved after 3 steps is reported: %o", (steps, fault) => {
+  const rows = Object.entries(steps).map(([setting, max_steps], index) => {
+    return { combination: { index, settings: [setting], config: { max_steps } } };
+  }) as unknown as readonly SweepRow[];
+  const found = halvingFault(rows, 3);
+  if (fault === null) expect(found).toBeNull();
+  else expect(found).toMatch(fault);
 });

@@ -186,7 +186,7 @@ it("halves: the better half goes on, and the terminal says which", async () => {
   await begun(3);
   await runs[2]?.done([0.7, 0.8]);
   expect(await end).toMatchObject({ folder: "/p/.tinker-rl/runs/c-sweep.learning_rate_2e-5" });
-  expect(printed.join("")).toContain("After step 1, 1 of 2 runs go on: lr 2e-5\n");
+  expect(printed.join("")).toContain("After step 1, 1 of 2 settings goes on: lr 2e-5 (0.60).");
   expect(requests.map(({ resume, overrides }) => [resume === null, overrides.at(-1)])).toEqual([
     [true, "stop_at_step=1"],
     [true, "stop_at_step=1"],

@@ -108,9 +108,9 @@ export function earlyEnd(limits: Limits, spent: Spent, results: ResultsByStep): 
     return usedUp("time-budget", "max_hours", String(hours), spent);
   }
   return (
-    stopReached(limits, spent) ??
     targetReached(limits, results.rewards) ??
-    withoutProgress(limits, results)
+    withoutProgress(limits, results) ??
+    stopReached(limits, spent)
   );
 }
 
