@@ -1,8 +1,7 @@
 /** The command `runs`: lists runs with their phase and progress. */
 
-import { basename, dirname, resolve } from "node:path";
+import { basename, dirname } from "node:path";
 import * as l10n from "@vscode/l10n";
-import { AppError } from "../core/errors.ts";
 import { runFields, runsOutput } from "../core/outputs/runsOutput.ts";
 import type { FileSystem } from "../core/ports.ts";
 import type { Liveness } from "../core/runFolder/runFile.ts";
@@ -10,12 +9,11 @@ import { type ListedRun, listRuns, readRun } from "../core/runs/runList.ts";
 import { runSentence } from "../core/runs/runSentence.ts";
 import { SERVICES } from "../core/services.ts";
 import { waitingUploads } from "../core/tracking/openreward/uploadLog.ts";
-import { formatCost, formatReward, plural } from "../shared/format.ts";
+import { formatCost, formatLocalTime, formatReward, plural } from "../shared/format.ts";
 import { phaseTexts } from "../shared/phaseTexts.ts";
-import { CONFIG_FILE } from "./arguments/flags.ts";
 import type { ProgramOptions } from "./arguments/programOptions.ts";
 import type { RunsCommand } from "./arguments/resultsArguments.ts";
-import { foldersBelow, parentFolders } from "./arguments/runParents.ts";
+import { foldersBelow, namedFolder, parentFolders } from "./arguments/runParents.ts";
 import { jsonLine } from "./terminal/asciiJson.ts";
 import { commandLine, shortPath } from "./terminal/invocation.ts";
 import { BLANK, type Line, type LinePiece, quietLine, styled } from "./terminal/line.ts";
@@ -75,16 +73,13 @@ export async function runListLines(
 
 /** Null if `path` is not a run. @throws AppError `file-not-found` */
 async function runOfFolder(
-  { fileSystem, invocation }: ProgramOptions,
+  options: ProgramOptions,
   path: string | null,
   liveness: Liveness,
 ): Promise<RunsOfFolder | null> {
-  if (path === null || CONFIG_FILE.test(path)) return null;
-  const folder = resolve(invocation.cwd, path);
-  if ((await fileSystem.size(folder)) === null) {
-    throw new AppError("file-not-found", l10n.t("{0} does not exist. Check the path.", folder));
-  }
-  const run = await readRun(fileSystem, { name: basename(folder), folder }, liveness);
+  const folder = await namedFolder(options, path);
+  if (folder === null) return null;
+  const run = await readRun(options.fileSystem, { name: basename(folder), folder }, liveness);
   return run === null ? null : { parent: dirname(folder), runs: [run] };
 }
 
@@ -132,7 +127,7 @@ function wandbLine({ name, pendingReports }: ListedRun): readonly Line[] {
 /** For a run without a trainer: its last state may expire before it is resumed. */
 function expiryLine({ name, phase, expiry }: ListedRun): readonly Line[] {
   if (expiry === null || !IDLE.has(phase)) return [];
-  const at = formatMinute(new Date(expiry.atMs));
+  const at = formatMinute(expiry.atMs);
   const text =
     expiry.repeats === null
       ? l10n.t(
@@ -160,16 +155,14 @@ function runCells(run: ListedRun, withCost: boolean): readonly LinePiece[] {
     isEvaluation ? "–" : String(run.steps),
     formatReward(run.reward),
     ...(withCost ? [run.used?.costUsd == null ? "–" : formatCost(run.used.costUsd)] : []),
-    run.startedAtMs === null ? "–" : formatMinute(new Date(run.startedAtMs)),
+    run.startedAtMs === null ? "–" : formatMinute(run.startedAtMs),
     run.repeats === null ? "–" : String(run.repeats),
   ];
 }
 
 /** `2026-03-05 14:07`, in local time. */
-function formatMinute(date: Date): string {
-  const two = (value: number): string => String(value).padStart(2, "0");
-  const day = `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
-  return `${day} ${two(date.getHours())}:${two(date.getMinutes())}`;
+function formatMinute(timeMs: number): string {
+  return formatLocalTime(timeMs).slice(0, 16);
 }
 
 function columns(withCost: boolean): readonly Column[] {

@@ -196,6 +196,13 @@ export function formatTemperature(temperature: number): string {
   return temperature === 0 ? l10n.t("greedy") : l10n.t("temperature {0}", temperature);
 }
 
+/** `2026-11-22 09:05:07`, in local time. */
+export function formatLocalTime(timeMs: number): string {
+  const at = new Date(timeMs);
+  const day = [at.getFullYear(), twoDigits(at.getMonth() + 1), twoDigits(at.getDate())].join("-");
+  return `${day} ${[at.getHours(), at.getMinutes(), at.getSeconds()].map(twoDigits).join(":")}`;
+}
+
 function twoDigits(value: number): string {
   return String(value).padStart(2, "0");
 }

@@ -1,6 +1,8 @@
 /** Finds the folders that contain runs. */
 
 import { join, resolve } from "node:path";
+import * as l10n from "@vscode/l10n";
+import { AppError } from "../../core/errors.ts";
 import type { FileSystem } from "../../core/ports.ts";
 import { runParent } from "../../node/runPaths.ts";
 import { checkConfig } from "../../trainer/config/configFiles.ts";
@@ -40,6 +42,17 @@ export async function foldersBelow(
     const inside = join(folder, name);
     return [inside, runParent({ log_path: null }, join(inside, "any"))];
   });
+}
+
+/** The folder that `path` names; null for a configuration, and for the working directory. @throws AppError `file-not-found` */
+export async function namedFolder(
+  { fileSystem, invocation }: PlaceOptions,
+  path: string | null,
+): Promise<string | null> {
+  if (path === null || CONFIG_FILE.test(path)) return null;
+  const folder = resolve(invocation.cwd, path);
+  if ((await fileSystem.size(folder)) !== null) return folder;
+  throw new AppError("file-not-found", l10n.t("{0} does not exist. Check the path.", folder));
 }
 
 /** The configuration's run folder, or the default one if the configuration is invalid. */

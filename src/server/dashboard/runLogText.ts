@@ -5,7 +5,7 @@ import type { RunEvent } from "../../core/runFolder/events.ts";
 import { plainLine } from "../../core/util/plainText.ts";
 import { oneLine } from "../../core/util/textEdges.ts";
 import { shownStep } from "../../shared/eventStep.ts";
-import { formatCount } from "../../shared/format.ts";
+import { formatCount, formatLocalTime } from "../../shared/format.ts";
 
 /** Maximum message length, because stack traces are long. */
 const MAX_LENGTH = 4_000;
@@ -45,14 +45,5 @@ function eventLine(event: RunEvent): string {
   const width = Math.max(...Object.values(levels).map(({ length }) => length));
   const place = step === null ? "" : `${l10n.t("step {0}", formatCount(step))}: `;
   const text = plainLine(oneLine(message), MAX_LENGTH);
-  return `${localTime(timeMs)}  ${levels[level].padEnd(width)}  ${place}${text}`;
-}
-
-/** `2026-11-22 09:05:07` */
-function localTime(timeMs: number): string {
-  const date = new Date(timeMs);
-  const two = (value: number): string => String(value).padStart(2, "0");
-  const day = [date.getFullYear(), two(date.getMonth() + 1), two(date.getDate())].join("-");
-  const time = [date.getHours(), date.getMinutes(), date.getSeconds()].map(two).join(":");
-  return `${day} ${time}`;
+  return `${formatLocalTime(timeMs)}  ${levels[level].padEnd(width)}  ${place}${text}`;
 }
