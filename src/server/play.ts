@@ -52,11 +52,7 @@ export function servePlays(server: ServerOptions): void {
           isStored: true,
           player: { kind: "moves", name: "person", player },
           onPart: (what) => reply({ kind: "part", what }),
-          onTask: () => undefined,
-          onRead: () => undefined,
-          onWritten: () => undefined,
           onResult: (result) => player.add(result),
-          onPlayed: () => undefined,
         });
         player.end(ended);
       } finally {

@@ -97,7 +97,7 @@ const AGENT_LIMIT = 120;
 
 /** Adds the checks that play tasks: with the configuration's agent, and with a model. */
 async function moreChecks(
-  options: Parameters<typeof checkEnvironments>[0],
+  options: TrainerProgram,
   report: CheckedEnvironment,
   request: PlayedRequest,
   signal: AbortSignal,
@@ -114,7 +114,6 @@ async function moreChecks(
       tasks: 1,
       rollouts: 1,
       signal,
-      onPlayed: () => undefined,
     }).catch((error: unknown) => {
       if (isAppError(error, "agent-not-started")) return error;
       throw error;
@@ -147,7 +146,7 @@ async function moreChecks(
 
 /** Plays without showing or storing anything. */
 function play(
-  { fileSystem, trainer, invocation }: Parameters<typeof checkEnvironments>[0],
+  { fileSystem, trainer, invocation }: TrainerProgram,
   environment: string,
   { configPath, overrides, split, url, allowedOrigins }: PlayedRequest,
   how: Pick<PlayRequest, "overrides" | "player" | "byAgent" | "tasks" | "rollouts" | "onPlayed"> & {
@@ -166,9 +165,5 @@ function play(
     atOnce: AT_ONCE,
     isStored: false,
     onPart: () => undefined,
-    onTask: () => undefined,
-    onRead: () => undefined,
-    onWritten: () => undefined,
-    onResult: () => undefined,
   });
 }

@@ -74,13 +74,13 @@ export interface PlayRequest extends TaskRequest {
   /** Called before the first turn if the service knows others' results on the task. */
   readonly onDifficulty?: (known: TaskDifficulty) => void;
   /** Called when each task starts. */
-  readonly onTask: (place: TaskPlace) => void;
+  readonly onTask?: (place: TaskPlace) => void;
   /** Receives the prompt before a turn of a player other than `moves`, and then its output. */
-  readonly onRead: (text: string) => void;
-  readonly onWritten: (text: string) => void;
+  readonly onRead?: (text: string) => void;
+  readonly onWritten?: (text: string) => void;
   /** Receives the result of each call. */
-  readonly onResult: (result: CallResult) => void;
-  readonly onPlayed: (played: EndedPlay) => void;
+  readonly onResult?: (result: CallResult) => void;
+  readonly onPlayed?: (played: EndedPlay) => void;
 }
 
 export interface TaskPlace extends SplitChoice {
@@ -339,14 +339,14 @@ class PlayedTasks implements PlayResult {
     const agent = byAgent ? this.#opened.agent : null;
     const isTimed = byAgent && player.kind !== "moves";
     const index = this.#opened.index + task;
-    onTask({ environment, split, index });
+    onTask?.({ environment, split, index });
     if (onDifficulty !== undefined) {
       this.#difficulties ??= this.#opened.difficulties();
       const known = (await this.#difficulties).find((each) => each.index === index);
       if (known !== undefined) onDifficulty(known);
     }
     const sessions = new WatchedSessions(remote, (name, outcome) =>
-      onResult(this.#callResult(name, outcome)),
+      onResult?.(this.#callResult(name, outcome)),
     );
     let news: News = [];
     const takeNews = (): News => {
@@ -393,7 +393,7 @@ class PlayedTasks implements PlayResult {
     const finished = ended.finish();
     const played = this.#endedPlay(finished);
     this.played.push(played);
-    onPlayed(played);
+    onPlayed?.(played);
     return finished;
   }
 
@@ -428,9 +428,11 @@ class PlayedTasks implements PlayResult {
       computeLogprobs: (...args) => sampler.computeLogprobs(...args),
       sample: async (request, options) => {
         // Another stream starts over.
-        onRead(textOf(Array.from(request.prompt).slice(seen <= request.prompt.length ? seen : 0)));
+        onRead?.(
+          textOf(Array.from(request.prompt).slice(seen <= request.prompt.length ? seen : 0)),
+        );
         const sample = await sampler.sample(request, options);
-        onWritten(textOf(sample.tokens));
+        onWritten?.(textOf(sample.tokens));
         seen = request.prompt.length + sample.tokens.length;
         return sample;
       },

@@ -72,7 +72,7 @@ const FIRST_TURN = {
 it("Ctrl+C ends a play that waits for a move, and finished plays are counted", async () => {
   const trainer = aTrainer({
     playTask: async (_files, { player, signal, onPlayed }) => {
-      onPlayed(WON);
+      onPlayed?.(WON);
       if (player.kind !== "moves") throw new Error("Nobody makes a move.");
       const moving = player.player.move(FIRST_TURN, signal);
       program.interrupt();
@@ -91,8 +91,8 @@ it("the results of the last turn are shown however the play ended", async () => 
   const last = ["KeyError: 'x'", "y".repeat(3_000)];
   const trainer = aTrainer({
     playTask: async (_files, { onPlayed }) => {
-      onPlayed({ ...WON, stop: "tool_crashed", last });
-      onPlayed({ ...WON, stop: "max_tokens" });
+      onPlayed?.({ ...WON, stop: "tool_crashed", last });
+      onPlayed?.({ ...WON, stop: "max_tokens" });
       return { played: [], folder: null };
     },
   });
@@ -118,8 +118,8 @@ it("a word with a slash is not a move, and a mean says how many plays have no re
       expect(await player.player.move(FIRST_TURN, new AbortController().signal)).toEqual({
         kind: "leave",
       });
-      onPlayed(WON);
-      onPlayed({ ...WON, reward: null });
+      onPlayed?.(WON);
+      onPlayed?.({ ...WON, reward: null });
       return { played: [], folder: null };
     },
   });
