@@ -1,8 +1,9 @@
 /** Help for the commands for local environments. */
 
-import type { HelpText } from "./helpText.ts";
+import type { HelpTexts } from "./helpText.ts";
 
-export const ENV: HelpText = (program) => `Creates, plays and checks environments.
+export const ENV_HELP = {
+  env: (program) => `Creates, plays and checks environments.
 
   ${program} env new NAME [--template T] [--venv|--no-venv] [-c FILE]
 
@@ -73,4 +74,5 @@ Examples:
   ${program} env new letters --template tools --venv
   ${program} env play letters
   ${program} env play letters --player random --tasks 20
-  ${program} env check local/calculator`;
+  ${program} env check local/calculator`,
+} satisfies HelpTexts;

@@ -1,2 +1,4 @@
-/** A help text, given the command that starts the program, so that its examples can be copied. */
-export type HelpText = (program: string) => string;
+import type { CommandName } from "../arguments/flags.ts";
+
+/** Help texts of commands, given the command that starts the program, so that their examples can be copied. */
+export type HelpTexts = Readonly<Partial<Record<CommandName, (program: string) => string>>>;

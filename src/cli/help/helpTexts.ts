@@ -3,33 +3,14 @@
 import type { CommandName } from "../arguments/flags.ts";
 import type { Invocation } from "../terminal/invocation.ts";
 import type { Line } from "../terminal/line.ts";
-import { ENV } from "./envHelp.ts";
-import type { HelpText } from "./helpText.ts";
-import {
-  ESTIMATE,
-  LSP,
-  MCP,
-  MODELS,
-  SERVE,
-  SERVE_MODEL,
-  SHOW_PROMPT,
-  VALIDATE,
-} from "./planningHelp.ts";
-import {
-  CHAT,
-  CHECKPOINTS,
-  COLLECT,
-  EVALUATE,
-  EXPORT,
-  REPORT,
-  RUNS,
-  SEARCH,
-  SHOW,
-  VIEW,
-} from "./resultsHelp.ts";
-import { CONTROL, RESUME, SWEEP, TRAIN } from "./trainingHelp.ts";
+import { ENV_HELP } from "./envHelp.ts";
+import { PLANNING_HELP } from "./planningHelp.ts";
+import { RESULTS_HELP } from "./resultsHelp.ts";
+import { TRAINING_HELP } from "./trainingHelp.ts";
 
-const GENERAL: HelpText = (program) => `Trains language-model agents with reinforcement learning.
+const general = (
+  program: string,
+): string => `Trains language-model agents with reinforcement learning.
 
   ${program} COMMAND
 
@@ -76,35 +57,16 @@ Exit codes: 0 done, 2 configuration or arguments invalid, 3 stopped by the user,
 4 out of capacity or budget, 5 a service failed, 6 interrupted, 1 a fault of the
 program or this computer, or one that no other code covers.`;
 
-const TOPICS: Readonly<Record<CommandName, HelpText>> = {
-  train: TRAIN,
-  resume: RESUME,
-  evaluate: EVALUATE,
-  sweep: SWEEP,
-  control: CONTROL,
-  estimate: ESTIMATE,
-  validate: VALIDATE,
-  "show-prompt": SHOW_PROMPT,
-  runs: RUNS,
-  show: SHOW,
-  search: SEARCH,
-  report: REPORT,
-  export: EXPORT,
-  collect: COLLECT,
-  models: MODELS,
-  chat: CHAT,
-  checkpoints: CHECKPOINTS,
-  env: ENV,
-  serve: SERVE,
-  "serve-model": SERVE_MODEL,
-  view: VIEW,
-  mcp: MCP,
-  lsp: LSP,
+const TOPICS: Readonly<Record<CommandName, (program: string) => string>> = {
+  ...TRAINING_HELP,
+  ...PLANNING_HELP,
+  ...RESULTS_HELP,
+  ...ENV_HELP,
 };
 
 /** Help for a command, or for the program if `topic` is null; examples can be copied as they are. */
 export function helpLines(topic: CommandName | null, { program }: Invocation): readonly Line[] {
-  const text = topic === null ? GENERAL : TOPICS[topic];
+  const text = topic === null ? general : TOPICS[topic];
   return text(program ?? "tinker-rl")
     .split("\n")
     .map((row) => [row]);

@@ -1,8 +1,9 @@
 /** Help for the planning commands: checking a configuration, prompts, cost, and the service's models. */
 
-import type { HelpText } from "./helpText.ts";
+import type { HelpTexts } from "./helpText.ts";
 
-export const ESTIMATE: HelpText = (program) => `Estimates the tokens, cost and time of a run.
+export const PLANNING_HELP = {
+  estimate: (program) => `Estimates the tokens, cost and time of a run.
 
   ${program} estimate FILE [FLAGS]
 
@@ -26,9 +27,8 @@ The estimate covers every prompt of every turn, evaluations, groups from refill,
 and the forward passes of kl_coef and off_policy_correction. The cost needs all
 four prices, from the key prices or the vendor's list. The ranges cover 90% of
 the outcomes that the sampled groups suggest; the model may still learn to write
-more or less.`;
-
-export const VALIDATE: HelpText = (program) => `Checks a configuration without contacting a service.
+more or less.`,
+  validate: (program) => `Checks a configuration without contacting a service.
 
   ${program} validate FILE
 
@@ -40,11 +40,10 @@ Example:
   ${program} validate examples/local/tinker-config.yaml
 
 Prints a line for each finding, as FILE:LINE:COLUMN: error: … or warning: …
-The exit code is 0 if a run can start with it, otherwise 2.`;
-
-export const SHOW_PROMPT: HelpText = (
-  program,
-) => `Shows the first prompt of a task as the model reads it, without training.
+The exit code is 0 if a run can start with it, otherwise 2.`,
+  "show-prompt": (
+    program,
+  ) => `Shows the first prompt of a task as the model reads it, without training.
 
   ${program} show-prompt FILE [FLAGS]
 
@@ -65,9 +64,8 @@ Prints the prompt with its control tokens marked, its length, the tokens that
 end a turn, and a call of the first tool with its result in this model's format.
 Opens one session with the environment for the tools and the prompt of this
 task, which needs the same keys as training there. No model is trained or
-sampled, so TINKER_API_KEY is not needed.`;
-
-export const MODELS: HelpText = (program) => `Lists the models that can be trained.
+sampled, so TINKER_API_KEY is not needed.`,
+  models: (program) => `Lists the models that can be trained.
 
   ${program} models
 
@@ -81,11 +79,8 @@ without retired models.
 
 "context" is in units of 1024 tokens; a second number is for a variant that
 costs more. "images" says whether the model reads them. "thinking" says whether
-the model reasons before it answers, then what thinking.effort may be.`;
-
-export const LSP: HelpText = (
-  program,
-) => `Helps with configurations in an editor, over the Language Server Protocol.
+the model reasons before it answers, then what thinking.effort may be.`,
+  lsp: (program) => `Helps with configurations in an editor, over the Language Server Protocol.
 
   ${program} lsp
 
@@ -96,11 +91,8 @@ fixes, and links environments and folders. A configuration is a file named
 tinker-config.yaml or *.tinker.yaml, or a file with the comment
 # tinker-rl: config in its first five lines. Contacts no service.
 
-Start it from your editor. docs/editors.md has settings for several editors.`;
-
-export const MCP: HelpText = (
-  program,
-) => `Lets an assistant read runs and plan them, over the Model Context Protocol.
+Start it from your editor. docs/editors.md has settings for several editors.`,
+  mcp: (program) => `Lets an assistant read runs and plan them, over the Model Context Protocol.
 
   ${program} mcp [FLAGS]
 
@@ -125,11 +117,8 @@ Examples:
 The assistant starts the server, which uses standard input and output. Runs that
 it starts continue when it ends. Each has its own budget, and all budgets
 together stay within --max-usd. docs/agents.md has the tools, and what protects
-you.`;
-
-export const SERVE: HelpText = (
-  program,
-) => `Serves the embedded engine and environments to other programs here.
+you.`,
+  serve: (program) => `Serves the embedded engine and environments to other programs here.
 
   ${program} serve [FLAGS]
 
@@ -150,11 +139,10 @@ Examples:
   ${program} serve --model Qwen/Qwen3-8B --tokenizer ./qwen3-8b-tokenizer
 
 Prints both addresses, a new key, and the variables that point the official
-Python packages to them. Serves until Ctrl+C.`;
-
-export const SERVE_MODEL: HelpText = (
-  program,
-) => `Serves a checkpoint, a run's newest weights or a model to other programs on
+Python packages to them. Serves until Ctrl+C.`,
+  "serve-model": (
+    program,
+  ) => `Serves a checkpoint, a run's newest weights or a model to other programs on
 this computer, over an OpenAI- and Anthropic-compatible API.
 
   ${program} serve-model CHECKPOINT|RUN_FOLDER|MODEL|base [FLAGS]
@@ -175,4 +163,5 @@ Prints the address, a new key, and the variables that point the official
 packages to it: /v1/chat/completions, /v1/responses, /v1/messages, /v1/models.
 The model reads conversations in the tokens of its training, and its own turns
 as it sampled them. Unsupported parameters are refused. Serves until Ctrl+C, and
-then prints the tokens used and their cost.`;
+then prints the tokens used and their cost.`,
+} satisfies HelpTexts;

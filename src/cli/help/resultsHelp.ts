@@ -1,8 +1,9 @@
 /** Help for the commands that inspect runs and use their results. */
 
-import type { HelpText } from "./helpText.ts";
+import type { HelpTexts } from "./helpText.ts";
 
-export const RUNS: HelpText = (program) => `Lists runs, newest first.
+export const RESULTS_HELP = {
+  runs: (program) => `Lists runs, newest first.
 
   ${program} runs [FOLDER]
 
@@ -19,9 +20,8 @@ Example:
 
 "repeats" is the number of completed steps that run again if you resume the run
 from its last checkpoint. A line below the table names each run whose last state
-expires soon. A run whose trainer stopped unexpectedly is shown as interrupted.`;
-
-export const SHOW: HelpText = (program) => `Shows what a run did, even while it is running.
+expires soon. A run whose trainer stopped unexpectedly is shown as interrupted.`,
+  show: (program) => `Shows what a run did, even while it is running.
 
   ${program} show RUN_FOLDER [FLAGS]
 
@@ -49,9 +49,8 @@ Examples:
 
 Steps, groups, rollouts and turns count from 1, as in the training output; in
 the files of the run folder they count from 0. Output is plain text on stdout,
-for less and grep. Nothing in the folder is changed.`;
-
-export const SEARCH: HelpText = (program) => `Finds text in the rollouts of runs.
+for less and grep. Nothing in the folder is changed.`,
+  search: (program) => `Finds text in the rollouts of runs.
 
   ${program} search PATTERN [RUN …] [FLAGS]
 
@@ -75,9 +74,8 @@ Examples:
 The newest run and the newest step come first. Steps, groups, rollouts and turns
 count from 1, as in show; an evaluation is named by its completed steps. Prints
 the first matches of each rollout. Nothing in the folders is changed. The exit
-code is also 0 if nothing is found.`;
-
-export const REPORT: HelpText = (program) => `Writes a report of runs, to send or to keep.
+code is also 0 if nothing is found.`,
+  report: (program) => `Writes a report of runs, to send or to keep.
 
   ${program} report RUN_FOLDER … [FLAGS]
 
@@ -98,9 +96,8 @@ Several runs share their charts, and the settings in which they differ are
 listed. The rollouts are the best and the worst of the last step in which
 rewards differ, and those with a star. A report contains no keys, but the texts
 of prompts and answers: read it before you send it. Nothing in the folders is
-changed.`;
-
-export const EXPORT: HelpText = (program) => `Writes rollouts of runs as a dataset.
+changed.`,
+  export: (program) => `Writes rollouts of runs as a dataset.
 
   ${program} export RUN_FOLDER … [FLAGS]
 
@@ -126,11 +123,8 @@ The folder gets a file per split and a card, README.md, with sources, filters
 and counts. Rows of tasks that were trained on go to the split train, all others
 to test. Duplicate conversations are written once, except as tokens. Stars, tags
 and notes are included. The files contain no keys, but the texts of prompts and
-answers: read them before you publish them.`;
-
-export const COLLECT: HelpText = (
-  program,
-) => `Plays training tasks several times, and keeps the good rollouts as data.
+answers: read them before you publish them.`,
+  collect: (program) => `Plays training tasks several times, and keeps the good rollouts as data.
 
   ${program} collect MODEL [--config_path FILE] [FLAGS]
 
@@ -151,9 +145,8 @@ Example:
 
 Tasks come from the splits that the configuration trains on. Splits that it
 evaluates, or that are named test, are refused. All rollouts are stored as a
-separate evaluation. If you stop the command, run it again to continue.`;
-
-export const EVALUATE: HelpText = (program) => `Compares models on the same tasks, without training.
+separate evaluation. If you stop the command, run it again to continue.`,
+  evaluate: (program) => `Compares models on the same tasks, without training.
 
   ${program} evaluate [MODEL …] [--config_path FILE] [FLAGS]
 
@@ -185,11 +178,10 @@ environments.NAME.success_reward.
 
 Rollouts and results go to the folder NAME-evaluation next to the runs; inspect
 it with ${program} show FOLDER --eval. The same command continues an interrupted
-evaluation without repeating finished rollouts.`;
-
-export const CHAT: HelpText = (
-  program,
-) => `Talks to a checkpoint, to a run's newest weights (RUN_FOLDER@10: those after 10
+evaluation without repeating finished rollouts.`,
+  chat: (
+    program,
+  ) => `Talks to a checkpoint, to a run's newest weights (RUN_FOLDER@10: those after 10
 steps), or to a model.
 
   ${program} chat CHECKPOINT|RUN_FOLDER|MODEL [FLAGS]
@@ -223,11 +215,8 @@ Examples:
   echo "Hello" | ${program} chat local/tiny-tool --json
 
 Each line is a message; /help lists the commands, such as /undo and /again.
-Ctrl+C stops the current sample; if there is none, it exits.`;
-
-export const CHECKPOINTS: HelpText = (
-  program,
-) => `Lists, downloads, shares, keeps and deletes saved weights.
+Ctrl+C stops the current sample; if there is none, it exits.`,
+  checkpoints: (program) => `Lists, downloads, shares, keeps and deletes saved weights.
 
   ${program} checkpoints list [RUN_FOLDER]     checkpoints of a run, or all
   ${program} checkpoints info PATH             base model, rank, size, expiry
@@ -269,9 +258,8 @@ computer, all others at Tinker, which needs TINKER_API_KEY.
 To continue an interrupted download, run the same command again. Tinker exports
 the files from a training state (tinker://RUN/weights/NAME) in a separate
 session, which it may bill. Deletion cannot be undone: a run without checkpoints
-cannot be resumed.`;
-
-export const VIEW: HelpText = (program) => `Shows runs in a browser, with the pages of the editor.
+cannot be resumed.`,
+  view: (program) => `Shows runs in a browser, with the pages of the editor.
 
   ${program} view
   ${program} view RUN_FOLDER --port 8080
@@ -287,4 +275,5 @@ Only this computer can connect. From another one:
 
   ssh -L 8080:127.0.0.1:8080 HOST   # HOST runs: ${program} view --port 8080
 
-Ctrl+C stops the server; runs continue.`;
+Ctrl+C stops the server; runs continue.`,
+} satisfies HelpTexts;

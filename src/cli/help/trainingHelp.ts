@@ -1,12 +1,13 @@
 /** Help for the commands that train and that control trainings. */
 
-import type { HelpText } from "./helpText.ts";
+import type { HelpTexts } from "./helpText.ts";
 
 const OVERRIDES = `Join keys with dots: --environments.local/calculator.num_rollouts=4 sets the
 group size of that environment. Values are YAML, such as null or [0, 1]. Put
 names with dots in double quotes. The last setting of a key wins.`;
 
-export const TRAIN: HelpText = (program) => `Trains a model from a configuration file.
+export const TRAINING_HELP = {
+  train: (program) => `Trains a model from a configuration file.
 
   ${program} train --config_path FILE
 
@@ -40,11 +41,8 @@ it at any time with:
 
 Ctrl+C discards the unfinished step, saves the last completed one, and ends
 (exit code 3). A second Ctrl+C ends immediately (exit code 6). Both can be
-resumed.`;
-
-export const RESUME: HelpText = (
-  program,
-) => `Resumes a run from its last checkpoint, in the same folder.
+resumed.`,
+  resume: (program) => `Resumes a run from its last checkpoint, in the same folder.
 
   ${program} resume RUN_FOLDER
 
@@ -63,9 +61,8 @@ a resumed run equals one that was never interrupted. Steps after the checkpoint
 run again; their old files move to superseded/ in the run folder. The
 configuration is read again: settings that define the run cannot change; others,
 such as learning_rate or max_steps, can. Overrides of the run still apply; new
-ones are added to them.`;
-
-export const SWEEP: HelpText = (program) => `Trains once with each combination of several values.
+ones are added to them.`,
+  sweep: (program) => `Trains once with each combination of several values.
 
   ${program} sweep --config_path FILE --grid KEY=VALUE,VALUE …
 
@@ -100,9 +97,8 @@ another sweep. A run can be paused, stopped and resumed like any other.
 
 Ctrl+C saves and stops the current runs and starts no more; a second one ends at
 once. The exit code is 0 if all runs are done, otherwise the worst code of a
-run, in this order: 1, 2, 5, 4, 6, 3.`;
-
-export const CONTROL: HelpText = (program) => `Controls a running run from another terminal.
+run, in this order: 1, 2, 5, 4, 6, 3.`,
+  control: (program) => `Controls a running run from another terminal.
 
   ${program} control RUN_FOLDER ACTION
 
@@ -122,4 +118,5 @@ Examples:
   ${program} control .tinker-rl/runs/demo set learning_rate=5e-4
 
 Settings that can change during a run are those with "any step" in
-docs/configuration.md; a resumed run keeps them.`;
+docs/configuration.md; a resumed run keeps them.`,
+} satisfies HelpTexts;
