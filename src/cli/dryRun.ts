@@ -5,12 +5,11 @@ import { isSupervised } from "../core/runFolder/metrics/fitMetrics.ts";
 import { groupCounts } from "../core/runFolder/metrics/groupMetrics.ts";
 import { flattenMetrics } from "../core/runFolder/metrics/metricsTree.ts";
 import type { RolloutSummary } from "../core/runFolder/reader.ts";
-import { createRunReader } from "../core/runFolder/reader.ts";
 import { formatCount, formatSigned, plural } from "../shared/format.ts";
 import type { DryRunRequest, RunEnd } from "../trainer/plan/types.ts";
 import type { ProgramOptions, TrainerProgram } from "./arguments/programOptions.ts";
 import { estimateLines } from "./estimateLines.ts";
-import type { ShowContext } from "./show/showContext.ts";
+import { type ShowContext, showContext } from "./show/showContext.ts";
 import { showGroup, stepTable } from "./show/showStep.ts";
 import { commandLine, shortPath } from "./terminal/invocation.ts";
 import { BLANK, heading, type Line, labelled, quietLine } from "./terminal/line.ts";
@@ -41,14 +40,6 @@ export async function followDryRun(
   } finally {
     out.print(lines);
   }
-}
-
-function showContext(options: ProgramOptions, folder: string): ShowContext {
-  const { clock, invocation, isProcessAlive, loadTokenizer, out } = options;
-  const fileSystem = options.fileSystem.within(folder);
-  const reader = createRunReader(fileSystem, folder);
-  const program = { clock, invocation, isProcessAlive, loadTokenizer };
-  return { ...program, fileSystem, reader, folder, width: out.columns };
 }
 
 async function* dryRunLines(context: ShowContext): AsyncGenerator<Line, void> {

@@ -2,7 +2,6 @@
 
 import { isAppError } from "../../core/errors.ts";
 import type { FolderFiles } from "../../core/ports.ts";
-import { createRunReader } from "../../core/runFolder/reader.ts";
 import { readRunFile } from "../../core/runFolder/runFile.ts";
 import { visibleLine } from "../../core/util/visibleText.ts";
 import type { ProgramOptions } from "../arguments/programOptions.ts";
@@ -11,7 +10,7 @@ import type { ShowCommand } from "../arguments/resultsArguments.ts";
 import { jsonLine } from "../terminal/asciiJson.ts";
 import type { Line } from "../terminal/line.ts";
 import { billedLines } from "./billedLines.ts";
-import type { ShowContext } from "./showContext.ts";
+import { type ShowContext, showContext } from "./showContext.ts";
 import { showEvaluationRollouts, showEvaluations } from "./showEvaluation.ts";
 import { showJson } from "./showJson.ts";
 import { showOverview } from "./showOverview.ts";
@@ -26,22 +25,18 @@ export async function* showRun(
   options: ProgramOptions,
   command: ShowCommand,
 ): AsyncGenerator<Line, void> {
-  const { clock, invocation, isProcessAlive, loadTokenizer } = options;
   const folder = command.folder.replace(/(?<=.)[/\\]+$/, "");
   await requireRun(options.fileSystem, folder);
   const fileSystem = options.fileSystem.within(folder);
   if (command.wantsBilled) {
     const { allowedOrigins } = command;
     const onNotice = (message: string): void => options.err.print([[visibleLine(message)]]);
-    const request = { runFolder: folder, allowedOrigins, folder: invocation.cwd, onNotice };
+    const request = { runFolder: folder, allowedOrigins, folder: options.invocation.cwd, onNotice };
     const trainer = await options.loadTrainer();
     yield* billedLines(await trainer.billedRun(fileSystem, request));
     return;
   }
-  const reader = createRunReader(fileSystem, folder);
-  const width = options.out.columns;
-  const program = { clock, invocation, isProcessAlive, loadTokenizer };
-  const context = { ...program, fileSystem, reader, folder, width };
+  const context = showContext(options, folder);
   if (command.wantsJson) {
     yield jsonLine(await showJson(context, options, command));
     return;

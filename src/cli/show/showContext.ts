@@ -1,26 +1,35 @@
 /** Shared context of all views of a run folder, and their error for a number that does not exist. */
 
-import type { Tokenizer } from "../../core/chat/tokenizer.ts";
 import { AppError } from "../../core/errors.ts";
-import type { Clock, FolderFiles } from "../../core/ports.ts";
-import type { RunReader } from "../../core/runFolder/reader.ts";
+import type { FolderFiles } from "../../core/ports.ts";
+import { createRunReader, type RunReader } from "../../core/runFolder/reader.ts";
 import type { Liveness } from "../../core/runFolder/runFile.ts";
 import { plural } from "../../shared/format.ts";
-import { commandLine, type Invocation } from "../terminal/invocation.ts";
+import type { ProgramOptions } from "../arguments/programOptions.ts";
+import { commandLine } from "../terminal/invocation.ts";
 import { type Line, quietLine } from "../terminal/line.ts";
 
-export interface ShowContext {
+export interface ShowContext
+  extends Pick<ProgramOptions, "clock" | "isProcessAlive" | "invocation" | "loadTokenizer"> {
   /** Confined to the run folder. */
   readonly fileSystem: FolderFiles;
-  readonly clock: Clock;
-  readonly isProcessAlive: Liveness["isProcessAlive"];
   readonly reader: RunReader;
   /** The run folder as given by the user. */
   readonly folder: string;
   /** Code points per row. */
   readonly width: number;
-  readonly invocation: Invocation;
-  readonly loadTokenizer: (name: string, configPath: string) => Promise<Tokenizer>;
+}
+
+export function showContext(options: ProgramOptions, folder: string): ShowContext {
+  const { clock, invocation, isProcessAlive, loadTokenizer, out } = options;
+  const fileSystem = options.fileSystem.within(folder);
+  const reader = createRunReader(fileSystem, folder);
+  const program = { clock, invocation, isProcessAlive, loadTokenizer };
+  return { ...program, fileSystem, reader, folder, width: out.columns };
+}
+
+export function livenessIn({ clock, isProcessAlive }: ShowContext): Liveness {
+  return { nowMs: clock.now(), isProcessAlive };
 }
 
 /** A command that shows more of the same run. */

@@ -2,7 +2,7 @@
 
 import * as l10n from "@vscode/l10n";
 import { AppError } from "../../core/errors.ts";
-import { readEvaluations } from "../../core/runFolder/evaluationLog.ts";
+import { type EvaluationEntry, readEvaluations } from "../../core/runFolder/evaluationLog.ts";
 import { evalPath, runPaths } from "../../core/runFolder/files/layout.ts";
 import { type RolloutSummary, rolloutsInOrder } from "../../core/runFolder/reader.ts";
 import { formatQuantity, formatTemperature, plural } from "../../shared/format.ts";
@@ -20,7 +20,7 @@ export async function* showEvaluations(context: ShowContext): AsyncGenerator<Lin
   const isOfModels = evaluations.some(({ model }) => model !== undefined);
   const lines = isOfModels
     ? evaluationTable(evaluations, context.width)
-    : await comparedEvaluations(context);
+    : comparedEvaluations(evaluations, context.folder);
   yield* lines;
   if (lines.length === 0) {
     yield quietLine(
@@ -36,10 +36,12 @@ export async function* showEvaluations(context: ShowContext): AsyncGenerator<Lin
 }
 
 /** As lines; empty if there are no evaluations. */
-export async function comparedEvaluations(context: ShowContext): Promise<readonly Line[]> {
-  const evaluations = await readEvaluations(context.fileSystem, context.folder);
+export function comparedEvaluations(
+  evaluations: readonly EvaluationEntry[],
+  folder: string,
+): readonly Line[] {
   const first = evaluations[0];
-  const { evaluations: file } = runPaths(context.folder);
+  const { evaluations: file } = runPaths(folder);
   const { rows, note } = newestRows(evaluations, file);
   const lines = rows.flatMap((evaluation) => [
     heading(evaluationTitle(evaluation.step, evaluation.model)),

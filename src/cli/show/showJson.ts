@@ -8,27 +8,27 @@ import { rolloutsInOrder } from "../../core/runFolder/reader.ts";
 import { readRun } from "../../core/runs/runList.ts";
 import type { ProgramOptions } from "../arguments/programOptions.ts";
 import type { ShowCommand } from "../arguments/resultsArguments.ts";
-import type { ShowContext } from "./showContext.ts";
+import { livenessIn, type ShowContext } from "./showContext.ts";
 import { requireEvaluated } from "./showEvaluation.ts";
 import { chooseRollouts, requireStep } from "./showStep.ts";
 
 /** `fileSystem` is not confined to the run folder. @throws AppError `no-such-number`, `file-unreadable` */
 export async function showJson(
   context: ShowContext,
-  { fileSystem, isProcessAlive }: ProgramOptions,
+  { fileSystem }: ProgramOptions,
   { step, group, rollout, wantsEvaluation, wantsTokens }: ShowCommand,
 ): Promise<unknown> {
-  const { reader, folder, fileSystem: files, clock, invocation } = context;
+  const { reader, folder, fileSystem: files, invocation } = context;
   // The program that reads the output may have another working directory.
   const absolute = { folder: resolve(invocation.cwd, folder) };
   if (step === null) {
     if (wantsEvaluation) return { ...(await describeEvaluations(files, folder)), ...absolute };
-    const nowMs = clock.now();
+    const liveness = livenessIn(context);
     const named = { name: basename(absolute.folder), folder };
-    const run = await readRun(fileSystem, named, { nowMs, isProcessAlive });
+    const run = await readRun(fileSystem, named, liveness);
     const described = await describeRun(files, {
       folder,
-      nowMs,
+      nowMs: liveness.nowMs,
       run: run === null ? null : { ...run, ...absolute },
     });
     return { ...described, ...absolute };

@@ -73,7 +73,7 @@ import {
 import { type Column, tableLines } from "../terminal/table.ts";
 import { wandbText } from "../terminal/wandbText.ts";
 import { kindsLine } from "./billedLines.ts";
-import { newestRows, type ShowContext, showCommand } from "./showContext.ts";
+import { livenessIn, newestRows, type ShowContext, showCommand } from "./showContext.ts";
 import { comparedEvaluations } from "./showEvaluation.ts";
 
 /** The most environments that fit in the table next to the other columns. */
@@ -103,7 +103,7 @@ export async function* showOverview(context: ShowContext): AsyncGenerator<Line, 
         );
     yield* [...note, ...table];
   }
-  const compared = await comparedEvaluations(context);
+  const compared = comparedEvaluations(evaluations, folder);
   if (compared.length > 0) yield* [BLANK, ...compared];
   const checkpoints = checkpointLines(
     await readCheckpoints(fileSystem, folder),
@@ -268,10 +268,6 @@ function uploadPiece(waiting: number): LinePiece {
       "{0} rollouts to upload; resume the run to upload them",
     ),
   );
-}
-
-function livenessIn({ clock, isProcessAlive }: ShowContext): Liveness {
-  return { nowMs: clock.now(), isProcessAlive };
 }
 
 function describeState(file: RunFile, liveness: Liveness): string {
