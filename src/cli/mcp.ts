@@ -1,6 +1,6 @@
 /** The command `mcp`: serves an assistant, or installs (or prints) the entry with which an assistant starts this server. */
 
-import { basename, dirname, join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import * as l10n from "@vscode/l10n";
 import { AppError } from "../core/errors.ts";
 import { isJsonObject, type JsonObject } from "../core/json.ts";
@@ -10,7 +10,7 @@ import { isFolder } from "../node/isFolder.ts";
 import type { Permission } from "../server/mcp/permission.ts";
 import type { McpClient, McpCommand } from "./arguments/planningArguments.ts";
 import type { ProgramOptions } from "./arguments/programOptions.ts";
-import { shortPath } from "./terminal/invocation.ts";
+import { programWords, shortPath } from "./terminal/invocation.ts";
 import { BLANK, type Line, quietLine, styled } from "./terminal/line.ts";
 
 /**
@@ -67,7 +67,8 @@ async function writeMcpEntry(
   { fileSystem, invocation, scriptPath }: ProgramOptions,
   { root, permission, client }: McpEntry,
 ): Promise<readonly Line[]> {
-  const [command = NAME, ...start] = programWords(scriptPath, invocation.cwd);
+  const absolute = (path: string): string => resolve(invocation.cwd, path);
+  const [command = NAME, ...start] = programWords(scriptPath, absolute);
   const argsFor = (named: string | null): readonly string[] => [
     ...[...start, "mcp"],
     ...(named === null ? [] : ["--root", named]),
@@ -102,13 +103,6 @@ function codexLines(command: string, args: readonly string[]): readonly Line[] {
     [`command = ${JSON.stringify(command)}`],
     [`args = [${words}]`],
   ];
-}
-
-/** The command with which another program starts this one. */
-function programWords(scriptPath: string, cwd: string): readonly string[] {
-  if (/\.[cm]?[jt]s$/.test(scriptPath)) return ["node", resolve(cwd, scriptPath)];
-  const name = basename(scriptPath);
-  return basename(dirname(scriptPath)) === ".bin" ? ["npx", name] : [name];
 }
 
 function permissionWords({ allowed, maxUsd, origins, secrets }: Permission): readonly string[] {

@@ -14,11 +14,18 @@ export interface Invocation {
 
 /** `scriptPath` is the path of the started script, as in `process.argv[1]`. */
 export function describeInvocation(scriptPath: string, cwd: string): Invocation {
-  const isScript = /\.[cm]?[jt]s$/.test(scriptPath);
-  if (isScript) return { program: `node ${word(shortPath(scriptPath, cwd))}`, cwd };
-  const isPackageLink = basename(dirname(scriptPath)) === ".bin";
+  const words = programWords(scriptPath, (path) => word(shortPath(path, cwd)));
+  return { program: words.join(" "), cwd };
+}
+
+/** The command that starts this program; `shown` is how it names a script. */
+export function programWords(
+  scriptPath: string,
+  shown: (path: string) => string,
+): readonly string[] {
+  if (/\.[cm]?[jt]s$/.test(scriptPath)) return ["node", shown(scriptPath)];
   const name = basename(scriptPath);
-  return { program: isPackageLink ? `npx ${name}` : name, cwd };
+  return basename(dirname(scriptPath)) === ".bin" ? ["npx", name] : [name];
 }
 
 /** The path relative to `cwd` if that is shorter. */
