@@ -4,11 +4,10 @@ import * as z from "zod";
 import { AppError } from "../../core/errors.ts";
 import type { ControlCommand } from "../../shared/control.ts";
 import { MAX_TEXT, run } from "../tools/toolInputs.ts";
-import { controlRun } from "./controlRun.ts";
 import { type McpTool, mcpTool } from "./mcpTool.ts";
 import type { Allowed } from "./permission.ts";
 import { type Starter, startEvaluation, startTraining } from "./starting.ts";
-import { requireSteerable } from "./steering.ts";
+import { controlRun, requireSteerable } from "./steering.ts";
 
 const settings = z
   .array(z.string().max(MAX_TEXT))
@@ -87,16 +86,17 @@ const TOOLS: Readonly<Record<Exclude<Allowed, "commands">, (starter: Starter) =>
       input: z.object({ run, settings: settings.min(1) }),
       isReadOnly: false,
       call: async ({ run: name, settings: texts }) => {
-        const found = await starter.tools.find(name);
-        await requireSteerable(starter.workspace, found, texts);
-        return controlRun(starter, found, { action: "change-settings", settings: texts });
+        const { tools, workspace } = starter;
+        const found = await tools.find(name);
+        await requireSteerable(workspace, found, texts);
+        return controlRun(workspace, found, { action: "change-settings", settings: texts });
       },
     }),
   ],
 };
 
 function control(
-  starter: Starter,
+  { tools, workspace }: Starter,
   action: Extract<ControlCommand["action"], "stop" | "pause" | "continue">,
   texts: Pick<McpTool, "name" | "title" | "forModel">,
 ): McpTool {
@@ -104,7 +104,7 @@ function control(
     ...texts,
     input: z.object({ run }),
     isReadOnly: false,
-    call: async ({ run: name }) => controlRun(starter, await starter.tools.find(name), { action }),
+    call: async ({ run: name }) => controlRun(workspace, await tools.find(name), { action }),
   });
 }
 

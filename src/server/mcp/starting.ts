@@ -197,14 +197,12 @@ interface Launched {
   readonly instead?: InsteadOfTraining | undefined;
 }
 
-async function launch(
-  starter: Starter,
-  { start: judged, settings, restore, limit, most, instead }: Launched,
-): Promise<Json> {
+async function launch(starter: Starter, launched: Launched): Promise<Json> {
+  const { start, restore, limit, most, instead } = launched;
   let folder: string;
   try {
-    const launchRequest = await requestOf(starter, { judged, settings, instead });
-    const title = `${instead === undefined ? "train" : instead.kind} ${judged.path}`;
+    const launchRequest = await requestOf(starter, launched);
+    const title = `${instead === undefined ? "train" : instead.kind} ${start.path}`;
     folder = await launchTrainer(starter.launcher, { launchRequest, title });
   } catch (error) {
     restore();
@@ -228,19 +226,11 @@ async function launch(
 /** The digest makes the trainer reject a file that changed after the check. */
 async function requestOf(
   { permission, env, redactor }: Starter,
-  {
-    judged,
-    settings,
-    instead,
-  }: {
-    readonly judged: StartConfig;
-    readonly settings: readonly string[];
-    readonly instead?: InsteadOfTraining | undefined;
-  },
+  { start, settings, instead }: Launched,
 ): Promise<LaunchRequest> {
-  const overrides = [...judged.overrides, ...settings];
-  const digest = startDigest({ ...judged, overrides });
-  const folder = dirname(judged.path);
+  const overrides = [...start.overrides, ...settings];
+  const digest = startDigest({ ...start, overrides });
+  const folder = dirname(start.path);
   const keys = await keysFor(folder, env, permission.secrets);
   for (const { value } of Object.values(keys)) redactor.learn(value);
   const allowedOrigins = permission.origins.flatMap(({ origin }) =>
@@ -248,13 +238,7 @@ async function requestOf(
   );
   return {
     version: CONTROL_VERSION,
-    training: {
-      configPath: judged.path,
-      resume: null,
-      overrides,
-      digest,
-      instead,
-    },
+    training: { configPath: start.path, resume: null, overrides, digest, instead },
     keys,
     allowedOrigins,
     variables: await variablesFor(folder, env),

@@ -1,11 +1,16 @@
-/** Which settings of a live run an assistant may change. */
+/** Commands of an assistant to a live run, and which of its settings it may change. */
 
 import * as z from "zod";
 import { isLocalModel } from "../../core/config/fields/presets.ts";
 import { applyOverrides } from "../../core/config/overrides.ts";
 import { AppError } from "../../core/errors.ts";
+import type { Json } from "../../core/json.ts";
 import { readResolvedConfig } from "../../core/runFolder/files/wholeFiles.ts";
+import { isRunInUse } from "../../core/runFolder/runFile.ts";
 import type { ListedRun } from "../../core/runs/runList.ts";
+import { ControlClient } from "../../node/control/client.ts";
+import { isProcessAlive } from "../../node/processes.ts";
+import type { ControlCommand } from "../../shared/control.ts";
 import { requirePlainSettings } from "./judgeConfig.ts";
 import type { McpWorkspace } from "./mcpWorkspace.ts";
 
@@ -38,4 +43,20 @@ export async function requireSteerable(
     applied.map((each) => each.path),
     true,
   );
+}
+
+/** Sends a command to the run's trainer. @throws AppError `run-not-running`, or the trainer's refusal */
+export async function controlRun(
+  workspace: McpWorkspace,
+  { folder, file, phase }: Pick<ListedRun, "folder" | "file" | "phase">,
+  command: ControlCommand,
+): Promise<Json> {
+  const run = workspace.nameOf(folder);
+  const isLive = file !== null && isRunInUse(file, { nowMs: workspace.now(), isProcessAlive });
+  if (!isLive || file.control === null) {
+    throw new AppError("run-not-running", `${run} is not being trained now (${phase}).`);
+  }
+  const { message, status } = await ControlClient.sendOnce(file.control, command);
+  const { step, totalSteps } = status;
+  return { run, message, phase: status.phase, completedSteps: step, totalSteps };
 }
