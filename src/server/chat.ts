@@ -1,9 +1,9 @@
 /** Serves conversations with models to the editor. */
 
-import { once } from "node:events";
 import { CHAT_ACT, CHAT_REQUESTS, chatActSchema, openChatSchema } from "../api/chat.ts";
 import { SEEDS, Talk } from "../core/conversation/talk.ts";
 import { isAppError } from "../core/errors.ts";
+import { aborted } from "../core/util/abort.ts";
 import { systemRandom } from "../node/random.ts";
 import type { ChatAction, ChatReply, ChatSettings } from "../shared/chat.ts";
 import type { ChatPartner, OpenChat } from "../trainer/chat/openChat.ts";
@@ -39,7 +39,7 @@ export function serveChats(server: ServerOptions): void {
       const conversation = converse(opened, settings, reply, fail);
       conversations.set(progressToken, conversation);
       try {
-        if (!signal.aborted) await once(signal, "abort");
+        await aborted(signal);
       } finally {
         conversations.delete(progressToken);
         await conversation.end();

@@ -1,6 +1,5 @@
 /** The window's runs: their list, reports from their trainers, and data of runs that are being viewed. */
 
-import { once } from "node:events";
 import {
   followRunRequestSchema,
   lookRequestSchema,
@@ -15,6 +14,7 @@ import {
 import { firingIn } from "../core/alarms/alarmEvents.ts";
 import { errorMessage } from "../core/errors.ts";
 import type { RunChange, RunFollower } from "../core/runFolder/follower.ts";
+import { aborted } from "../core/util/abort.ts";
 import { createFileSystem } from "../node/fileSystem.ts";
 import { runLogText } from "./dashboard/runLogText.ts";
 import { answerRequests, reporterTo, type ServerOptions } from "./openRequests.ts";
@@ -49,7 +49,7 @@ export function serveRuns(server: ServerOptions): WindowRuns {
       const listening = store.onDidChange((folder) => list.report(store, folder));
       // An empty list that was never read would be misleading.
       if (store.runs.length > 0) list.report(store, null);
-      if (!signal.aborted) await once(signal, "abort");
+      await aborted(signal);
       listening.dispose();
       return null;
     },
@@ -87,7 +87,7 @@ export function serveRuns(server: ServerOptions): WindowRuns {
       });
       try {
         await run.refresh();
-        if (!signal.aborted) await once(signal, "abort");
+        await aborted(signal);
         // The last step before a run ended may have changed its alarms.
         await run.refresh();
         await reporting;

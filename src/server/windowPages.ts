@@ -1,6 +1,5 @@
 /** Serves the window's pages: answers their questions here, and forwards what only the window can do. */
 
-import { once } from "node:events";
 import { relative } from "node:path";
 import {
   type Kept,
@@ -17,6 +16,7 @@ import {
 import { firingIn } from "../core/alarms/alarmEvents.ts";
 import { AppError } from "../core/errors.ts";
 import type { Clock, FileSystem } from "../core/ports.ts";
+import { aborted } from "../core/util/abort.ts";
 import type { Listening } from "../core/util/emitter.ts";
 import { createFileSystem } from "../node/fileSystem.ts";
 import { fromHome } from "../node/fromHome.ts";
@@ -35,7 +35,17 @@ import type { RunsSession } from "./runsTable/runsSession.ts";
 export function servePages(options: ServerOptions, runs: WindowRuns): void {
   const { connection, clock, programFolder } = options;
   const open = new Map<string, OpenPage>();
-  const digests = new KeptDigests();
+  // Kept, so that a reopened table has them immediately.
+  const known = new Map<string | null, RunDigests>();
+  const allFiles = createFileSystem();
+  const digestsFor = ({ cachePath, workspaceFolders }: OpenPageRequest): RunDigests => {
+    const shorten = (path: string): string => shortenPath(path, workspaceFolders);
+    const digests =
+      known.get(cachePath) ??
+      new RunDigests({ fileSystem: allFiles, cachePath, shortenPath: shorten });
+    known.set(cachePath, digests);
+    return digests;
+  };
   answerRequests(options, PAGE_REQUESTS.open, openPageRequest, async (request, scope) => {
     const { fileSystem, signal } = scope;
     const { progressToken } = request;
@@ -46,14 +56,13 @@ export function servePages(options: ServerOptions, runs: WindowRuns): void {
       programFolder,
       runs,
       report,
-      digests,
+      digests: digestsFor(request),
       order: (order) => connection.sendRequest(PAGE_ORDER, order),
-      onError: (error) => connection.console.error(String(error)),
     });
     open.set(progressToken, page);
     report({ kind: "opened" });
     try {
-      if (!signal.aborted) await once(signal, "abort");
+      await aborted(signal);
     } finally {
       open.delete(progressToken);
       page.dispose();
@@ -67,33 +76,14 @@ export function servePages(options: ServerOptions, runs: WindowRuns): void {
   });
 }
 
-/** Digests of all runs, kept so that a reopened table has them immediately. */
-class KeptDigests {
-  readonly #fileSystem = createFileSystem();
-  readonly #digests = new Map<string | null, RunDigests>();
-
-  at({ cachePath, workspaceFolders }: OpenPageRequest): RunDigests {
-    const known = this.#digests.get(cachePath);
-    if (known !== undefined) return known;
-    const digests = new RunDigests({
-      fileSystem: this.#fileSystem,
-      cachePath,
-      shortenPath: (path) => shortenPath(path, workspaceFolders),
-    });
-    this.#digests.set(cachePath, digests);
-    return digests;
-  }
-}
-
 interface Surroundings extends Pick<ServerOptions, "programFolder"> {
   readonly clock: Clock;
   readonly fileSystem: FileSystem;
   readonly runs: WindowRuns;
-  readonly digests: KeptDigests;
+  readonly digests: RunDigests;
   readonly report: (what: PageReport) => void;
   /** Asks the window to carry it out. */
   readonly order: (order: PageOrder) => Promise<string | null>;
-  readonly onError: (error: unknown) => void;
 }
 
 type Session =
@@ -119,7 +109,7 @@ class OpenPage {
       runs,
       settings: () => this.#settings,
       keep: async (change) => this.#keep(change),
-      digests: () => digests.at(request),
+      digests,
     });
     this.#page =
       request.page.kind === "dashboard"

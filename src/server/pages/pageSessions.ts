@@ -7,8 +7,7 @@ import { RunFollower } from "../../core/runFolder/follower.ts";
 import { markRollout } from "../../core/runFolder/marks.ts";
 import { isProcessAlive } from "../../node/processes.ts";
 import type { RunListing } from "../../shared/dashboardTypes.ts";
-import { checkpointPath } from "../dashboard/checkpointPath.ts";
-import type { DashboardRun } from "../dashboard/dashboardRun.ts";
+import { checkpointPath, type DashboardRun } from "../dashboard/dashboardRun.ts";
 import { DashboardSession, type DashboardSessionOptions } from "../dashboard/dashboardSession.ts";
 import { createTextReader } from "../dashboard/textReader.ts";
 import { tokenTextsOf } from "../dashboard/tokenTexts.ts";
@@ -25,7 +24,7 @@ export interface PageSessionsOptions extends Pick<DashboardSessionOptions, "shor
   readonly runs: Omit<WindowRuns, "close">;
   readonly settings: () => PageSettings;
   readonly keep: (change: Partial<Kept>) => Promise<void>;
-  readonly digests: () => RunDigests;
+  readonly digests: RunDigests;
 }
 
 export interface DashboardPage extends Pick<DashboardSessionOptions, "post" | "command"> {
@@ -134,7 +133,7 @@ export class PageSessions {
         fileSystem,
         clock,
         follow: (folder) => feeds.follow(folder),
-        digests: digests(),
+        digests,
         runs: () => store.runs.filter(({ folder }) => !isArchived(folder)),
         hasSingleKeys: () => settings().hasSingleKeys,
         layout: {

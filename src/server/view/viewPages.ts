@@ -64,7 +64,7 @@ export class ViewPages {
       runs: { store, feeds, isArchived: () => false },
       settings: () => ({ ...DASHBOARD_DEFAULTS, ...kept.current }),
       keep: (change) => kept.keep(change),
-      digests: () => digests,
+      digests,
     });
   }
 
