@@ -1,6 +1,6 @@
 /** Facts about the data sources of open configurations. Reads them in the background, and again when their files change. */
 
-import { type FSWatcher, watch } from "node:fs";
+import type { FSWatcher } from "node:fs";
 import { stat } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import type { SourceFacts, WrittenSource } from "../core/config/editing/diagnostics/dataSources.ts";
@@ -9,6 +9,7 @@ import { runPaths } from "../core/runFolder/files/layout.ts";
 import { Emitter } from "../core/util/emitter.ts";
 import { createFileSystem } from "../node/fileSystem.ts";
 import { sourceFacts } from "../trainer/examples/sourceFacts.ts";
+import { tryWatch } from "./runs/tryWatch.ts";
 
 interface KnownSource {
   facts: SourceFacts | null;
@@ -109,14 +110,11 @@ export class DataSources {
     this.#files.add(path);
     const folder = dirname(path);
     if (this.#watchers.has(folder) || this.#watchers.size >= MAX_WATCHED) return;
-    try {
-      const watcher = watch(folder, (_event, name) => {
-        if (name !== null && this.#files.has(join(folder, name))) this.#changedSoon();
-      }).on("error", () => undefined);
-      this.#watchers.set(folder, watcher);
-    } catch {
-      // Without a watcher, the next edit of the configuration checks again.
-    }
+    // Without a watcher, the next edit of the configuration checks again.
+    const watcher = tryWatch(folder, (_event, name) => {
+      if (name !== null && this.#files.has(join(folder, name))) this.#changedSoon();
+    });
+    if (watcher !== null) this.#watchers.set(folder, watcher);
   }
 
   #changedSoon(): void {

@@ -46,32 +46,27 @@ export interface EditorContextOptions {
 
 /** Looks up the editor's context for each configuration. */
 export class EditorContext {
-  readonly #connection: Connection;
-  readonly #client: InitializeParams;
-  readonly #isOwn: boolean;
-  readonly #catalogue: WindowCatalogue;
+  readonly #options: EditorContextOptions;
   /** Cached answers from the editor, by document URI. */
   readonly #said = new Map<string, Promise<ConfigContext>>();
 
-  constructor({ connection, client, isOwn, catalogue }: EditorContextOptions) {
-    this.#connection = connection;
-    this.#client = client;
-    this.#isOwn = isOwn;
-    this.#catalogue = catalogue;
+  constructor(options: EditorContextOptions) {
+    this.#options = options;
   }
 
   /** Null if the document is not a configuration. */
   async of(document: TextDocument): Promise<OpenConfig | null> {
-    const context = this.#isOwn ? await this.#ask(document.uri) : OTHER_EDITOR;
+    const { client, isOwn } = this.#options;
+    const context = isOwn ? await this.#ask(document.uri) : OTHER_EDITOR;
     const text = document.getText();
     const name = decodeURIComponent(new URL(document.uri).pathname);
     const { configNames, overrides, advice, schemaChecker } = context;
     if (!isConfigName(name, configNames) && !hasModeline(text.split("\n", 5))) return null;
     const hasSchemaChecker =
       schemaChecker === "all" || (schemaChecker === "modeline" && SCHEMA_MODELINE.test(text));
-    const catalogue = this.#isOwn ? this.#catalogue.current(context) : EMBEDDED_CATALOGUE;
+    const catalogue = isOwn ? this.#options.catalogue.current(context) : EMBEDDED_CATALOGUE;
     const folders = {
-      workspace: (this.#client.workspaceFolders ?? []).map(({ uri }) => pathOf(uri)),
+      workspace: (client.workspaceFolders ?? []).map(({ uri }) => pathOf(uri)),
       home: homedir(),
     };
     const path = nameOf(document);
@@ -88,12 +83,13 @@ export class EditorContext {
   /** Updates the lists that help at `offset`. False if they do not arrive in time; completion then offers what is already known. */
   async update({ text, options, variables }: OpenConfig, offset: number): Promise<boolean> {
     const wanted = namesToLoad(text, offset, options);
-    if (!this.#isOwn || wanted.length === 0) return true;
+    const { isOwn, catalogue } = this.#options;
+    if (!isOwn || wanted.length === 0) return true;
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<boolean>((resolve) => {
       timer = setTimeout(() => resolve(false), PATIENCE_MS);
     });
-    const done = this.#catalogue.update(wanted, variables).then(
+    const done = catalogue.update(wanted, variables).then(
       () => true,
       () => true,
     );
@@ -105,7 +101,8 @@ export class EditorContext {
   #ask(uri: string): Promise<ConfigContext> {
     const known = this.#said.get(uri);
     if (known !== undefined) return known;
-    const said = this.#connection.sendRequest<ConfigContext>(EDITOR_REQUESTS.context, { uri });
+    const { connection } = this.#options;
+    const said = connection.sendRequest<ConfigContext>(EDITOR_REQUESTS.context, { uri });
     this.#said.set(uri, said);
     said.catch(() => this.forget(uri));
     return said;

@@ -27,7 +27,6 @@ import type { Fix } from "../core/config/editing/fixes/fixes.ts";
 import type { TextEdit as OffsetEdit } from "../core/config/editing/text/textEdit.ts";
 import type { Span } from "../core/config/source/span.ts";
 import { withoutUndefined } from "../shared/withoutUndefined.ts";
-import { plainSnippet } from "./plainSnippet.ts";
 
 const SEVERITIES: Readonly<Record<Diagnosis["severity"], DiagnosticSeverity>> = {
   error: DiagnosticSeverity.Error,
@@ -163,4 +162,16 @@ export function asHint(
     label: [{ value: label, tooltip, command }],
     paddingLeft: true,
   };
+}
+
+/**
+ * A snippet for editors without snippet support: placeholders as plain text, no tab stops. `snippet` uses the syntax of editor snippets;
+ * placeholders must not be nested.
+ */
+export function plainSnippet(snippet: string): string {
+  return snippet.replace(
+    /\\([\\$}|,])|\$\{\d+\|([^,|]*)[^}]*\|\}|\$\{\d+:((?:[^\\}]|\\.)*)\}|\$(?:\d+|\{\d+\})/g,
+    (_, escaped?: string, choice?: string, text?: string) =>
+      escaped ?? choice ?? text?.replace(/\\([\\$}])/g, "$1") ?? "",
+  );
 }

@@ -49,11 +49,17 @@ export async function limited<Result>(
   });
 }
 
+/** An account, and the address of its server. */
+export interface Account {
+  readonly account: TinkerAccount;
+  readonly server: string;
+}
+
 /** @throws AppError `key-missing` */
 export async function accountOf(
   { access, log }: LookUpOptions,
   { http, clock }: CatalogueConnection,
-): Promise<{ readonly account: TinkerAccount; readonly server: string }> {
+): Promise<Account> {
   const server = safeAddress("tinker", access.variables);
   const apiKey = boundKey("tinker", access);
   if (server === null || apiKey === null) throw noKey("Tinker");

@@ -23,13 +23,11 @@ import {
   LIST_KINDS,
   type StoredItems,
   type StoredList,
+  type StoredLists,
 } from "./storedLists.ts";
 
 export interface LiveCatalogueOptions {
-  readonly files: {
-    read<Kind extends ListKind>(kind: Kind): Promise<StoredList<StoredItems[Kind]> | null>;
-    write<Kind extends ListKind>(kind: Kind, list: StoredList<StoredItems[Kind]>): Promise<void>;
-  };
+  readonly files: Pick<StoredLists, "read" | "write">;
   /** Queries a service, with a time limit. */
   readonly lookUp: <Kind extends ListKind>(
     kind: Kind,
@@ -119,12 +117,18 @@ export class LiveCatalogue {
     const given = stale.length === 0 ? null : await access(stale);
     if (given === null) return;
     const possible = stale.filter((kind) => canLookUp(kind, given));
-    await Promise.all(possible.map((kind) => this.#ask(kind, given).catch(this.#options.onError)));
+    await Promise.all(
+      possible.map((kind) => this.refresh(kind, given).catch(this.#options.onError)),
+    );
   }
 
-  /** Refreshes a list now, at the user's request. @throws any error from the service */
+  /** Refreshes a list now. Concurrent requests for the same list share one lookup. @throws any error from the service */
   refresh(kind: ListKind, access: CatalogueAccess): Promise<void> {
-    return this.#ask(kind, access);
+    const running = this.#underWay.get(kind);
+    if (running !== undefined) return running;
+    const asking = this.#lookUp(kind, access).finally(() => this.#underWay.delete(kind));
+    this.#underWay.set(kind, asking);
+    return asking;
   }
 
   /** Refreshes one hosted environment, at the user's request. @throws any error from the service */
@@ -155,15 +159,6 @@ export class LiveCatalogue {
   async #load<Kind extends ListKind>(kind: Kind): Promise<void> {
     const lists: { [K in Kind]: Lists[K] } = this.#lists;
     lists[kind] = (await this.#options.files.read(kind)) as Lists[Kind]; // the same kind on both sides
-  }
-
-  /** Concurrent requests for the same list share one lookup. */
-  #ask(kind: ListKind, access: CatalogueAccess): Promise<void> {
-    const running = this.#underWay.get(kind);
-    if (running !== undefined) return running;
-    const asking = this.#lookUp(kind, access).finally(() => this.#underWay.delete(kind));
-    this.#underWay.set(kind, asking);
-    return asking;
   }
 
   async #lookUp<Kind extends ListKind>(kind: Kind, access: CatalogueAccess): Promise<void> {

@@ -17,11 +17,11 @@ import {
 import { connectEnvironments } from "../../core/openreward/environments.ts";
 import { safeAddress } from "../../core/secrets/serviceHosts.ts";
 import { OPENREWARD_PAGES_URL } from "../../core/services.ts";
-import type { TinkerAccount } from "../../core/tinker/account.ts";
 import { parseTinkerPath } from "../../core/tinker/paths.ts";
 import { systemRandom } from "../../node/random.ts";
 import { USER_AGENT } from "../../shared/version.ts";
 import {
+  type Account,
   accountOf,
   type CatalogueConnection,
   catalogueOptions,
@@ -54,8 +54,8 @@ export async function lookUpList<Kind extends ListKind>(
   return limited(LIST_LIMIT_MS, options, (connection) => {
     const lists: Lists = {
       environments: () => environmentList(options, connection),
-      models: () => fromAccount(options, connection, modelList),
-      checkpoints: () => fromAccount(options, connection, checkpointList),
+      models: async () => modelList(await accountOf(options, connection)),
+      checkpoints: async () => checkpointList(await accountOf(options, connection)),
     };
     return lists[kind]();
   });
@@ -138,7 +138,7 @@ async function environmentList(
   return { items: entries, isComplete, server: options.apiUrl, atMs: Date.now() };
 }
 
-async function modelList(account: TinkerAccount, server: string): Promise<StoredList<ModelEntry>> {
+async function modelList({ account, server }: Account): Promise<StoredList<ModelEntry>> {
   const models = ((await account.models()) ?? []).filter(({ isTrainable }) => isTrainable);
   const items = models.map(({ name, maxContextLength }) => ({
     name,
@@ -149,10 +149,7 @@ async function modelList(account: TinkerAccount, server: string): Promise<Stored
   return { items, isComplete: true, server, atMs: Date.now() };
 }
 
-async function checkpointList(
-  account: TinkerAccount,
-  server: string,
-): Promise<StoredList<KeptCheckpoint>> {
+async function checkpointList({ account, server }: Account): Promise<StoredList<KeptCheckpoint>> {
   const [found, runs] = await Promise.all([
     account.checkpoints(MAX_CHECKPOINTS),
     account.runs(MAX_RUNS),
@@ -177,15 +174,6 @@ async function checkpointList(
     };
   });
   return { items, isComplete: found.length < MAX_CHECKPOINTS, server, atMs: Date.now() };
-}
-
-async function fromAccount<Item>(
-  options: LookUpOptions,
-  connection: CatalogueConnection,
-  list: (account: TinkerAccount, server: string) => Promise<StoredList<Item>>,
-): Promise<StoredList<Item>> {
-  const { account, server } = await accountOf(options, connection);
-  return list(account, server);
 }
 
 function partsOf(path: string): { readonly run: string; readonly kind: string } {

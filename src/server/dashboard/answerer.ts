@@ -39,8 +39,9 @@ export class Answerer {
   }
 
   answer(id: number, question: DashboardQuestion): void {
-    const { signal } = this.#setOpen(id);
-    this.#send(id, question, signal)
+    const controller = new AbortController();
+    this.#open.set(id, controller);
+    this.#send(id, question, controller.signal)
       .catch((error: unknown) => {
         this.#post(id, { kind: "error", id, message: this.#options.clean(errorMessage(error)) });
       })
@@ -63,12 +64,6 @@ export class Answerer {
   dispose(): void {
     for (const id of [...this.#open.keys()]) this.cancel(id);
     this.#watched = null;
-  }
-
-  #setOpen(id: number): AbortController {
-    const controller = new AbortController();
-    this.#open.set(id, controller);
-    return controller;
   }
 
   async #send(id: number, question: DashboardQuestion, signal: AbortSignal): Promise<void> {

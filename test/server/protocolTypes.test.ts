@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { plainSnippet } from "../../src/server/plainSnippet.ts";
+import { plainSnippet } from "../../src/server/protocolTypes.ts";
 
 it.each([
   ["learning_rate: §{1:4e-5}§0", "learning_rate: 4e-5"],
