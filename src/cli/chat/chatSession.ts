@@ -14,10 +14,10 @@ import type { ChatPartner, OpenChat } from "../../trainer/chat/openChat.ts";
 import { asciiJson } from "../terminal/asciiJson.ts";
 import { type Line, quietLine, styled } from "../terminal/line.ts";
 import type { Terminal } from "../terminal/terminal.ts";
-import { UnderWay } from "../terminal/underWay.ts";
 import { type ChatInput, chatHelp, readInput } from "./chatCommands.ts";
 import { answersJson, conversationJson, turnJson } from "./chatJson.ts";
 import { answerLines, type ShownOptions, turnLines, turnTokenLines } from "./chatLines.ts";
+import { SamplingLine } from "./samplingLine.ts";
 
 export interface TerminalChatOptions {
   readonly chat: OpenChat;
@@ -33,14 +33,14 @@ export interface TerminalChatOptions {
 export class TerminalChat {
   readonly #options: TerminalChatOptions;
   readonly #talk: Talk<ChatPartner>;
-  readonly #underWay: UnderWay;
+  readonly #samplingLine: SamplingLine;
 
   constructor(options: TerminalChatOptions) {
     const { chat, settings, err, clock } = options;
     this.#options = options;
-    this.#underWay = new UnderWay(err, clock);
+    this.#samplingLine = new SamplingLine(err, clock);
     this.#talk = new Talk(chat.partners, settings, {
-      onSampling: (progress) => this.#underWay.show(progress),
+      onSampling: (progress) => this.#samplingLine.show(progress),
       onTurns: (partner, turns) => this.#showTurns(partner, turns),
       onAnswers: (partner, by, answers) => this.#showAnswers(partner, by, answers),
     });

@@ -3,8 +3,8 @@
 import * as l10n from "@vscode/l10n";
 import type { Clock } from "../../core/ports.ts";
 import { formatDuration } from "../../shared/format.ts";
-import { quietLine } from "./line.ts";
-import type { Terminal } from "./terminal.ts";
+import { quietLine } from "../terminal/line.ts";
+import type { Terminal } from "../terminal/terminal.ts";
 
 const REDRAW_MS = 500;
 
@@ -13,7 +13,7 @@ interface Progress {
   readonly total: number;
 }
 
-export class UnderWay {
+export class SamplingLine {
   readonly #terminal: Terminal;
   readonly #clock: Clock;
   /** Null while nothing is in progress. */
