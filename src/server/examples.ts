@@ -96,9 +96,9 @@ async function trainingOf(
   try {
     const request = { name: tokenizerNameOf(config), configFolder: dirname(path) };
     // Loaded on demand, because examples can be read without a model.
-    const { readTokenizer, tokenizerAtHand } = await import("./dashboard/tokenizerAtHand.ts");
+    const { readTokenizer, localTokenizerFolder } = await import("./dashboard/localTokenizer.ts");
     const { createChat, today } = await import("../core/chat/setup/createRenderer.ts");
-    const folder = await tokenizerAtHand(places, request);
+    const folder = await localTokenizerFolder(places, request);
     const model = await readTokenizer(places.programFolder, folder);
     return { chat: createChat({ model, config, date: today(clock) }).chat, config };
   } catch (error) {

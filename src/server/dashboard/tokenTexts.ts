@@ -30,7 +30,7 @@ export function tokenTextsOf(fileSystem: FileSystem, programFolder: string): Tok
 }
 
 async function load(programFolder: string, folder: string): Promise<Tokenizer> {
-  const { readTokenizer } = await import("./tokenizerAtHand.ts");
+  const { readTokenizer } = await import("./localTokenizer.ts");
   return (await readTokenizer(programFolder, folder)).tokenizer;
 }
 
@@ -45,6 +45,6 @@ async function folderOfRun(
   const file = await readRunFile(run, runFolder);
   const configFolder = file === null ? runFolder : dirname(file.configPath);
   const name = tokenizerNameOf(names);
-  const { tokenizerAtHand } = await import("./tokenizerAtHand.ts");
-  return await tokenizerAtHand({ files: fileSystem, programFolder }, { name, configFolder });
+  const { localTokenizerFolder } = await import("./localTokenizer.ts");
+  return await localTokenizerFolder({ files: fileSystem, programFolder }, { name, configFolder });
 }

@@ -18,7 +18,7 @@ import { runIdOf } from "../runs/runId.ts";
 import type { RunStore } from "../runs/runStore.ts";
 import { RunDigests } from "../runsTable/runDigests.ts";
 import type { RunsSession } from "../runsTable/runsSession.ts";
-import { KeptForPages } from "./keptForPages.ts";
+import { PageSettingsFile } from "./pageSettingsFile.ts";
 
 export interface ViewPagesOptions {
   readonly store: RunStore;
@@ -49,7 +49,7 @@ export class ViewPages {
   readonly #feeds: RunFeeds;
   readonly #sessions: PageSessions;
 
-  private constructor(options: ViewPagesOptions, kept: KeptForPages) {
+  private constructor(options: ViewPagesOptions, kept: PageSettingsFile) {
     this.#options = options;
     const { store, fileSystem, clock, programFolder, cacheFolder, onError } = options;
     const cachePath = `${cacheFolder}/runDigests.json`;
@@ -69,7 +69,10 @@ export class ViewPages {
   }
 
   static async create(options: ViewPagesOptions): Promise<ViewPages> {
-    return new ViewPages(options, await KeptForPages.read(options.fileSystem, options.cacheFolder));
+    return new ViewPages(
+      options,
+      await PageSettingsFile.read(options.fileSystem, options.cacheFolder),
+    );
   }
 
   close(): void {

@@ -20,7 +20,7 @@ interface Places {
  * The local folder of the tokenizer `name`, resolved as in a configuration in `configFolder`. @throws AppError `tokenizer-*` if it is not
  * available
  */
-export async function tokenizerAtHand(
+export async function localTokenizerFolder(
   { files, programFolder }: Places,
   request: { readonly name: string; readonly configFolder: string },
 ): Promise<string> {

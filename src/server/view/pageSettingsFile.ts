@@ -7,7 +7,7 @@ import { parseJson } from "../../core/util/jsonl.ts";
 
 const MAX_BYTES = 1024 * 1024;
 
-export class KeptForPages {
+export class PageSettingsFile {
   readonly #fileSystem: FileSystem;
   readonly #folder: string;
   #kept: Kept;
@@ -20,9 +20,9 @@ export class KeptForPages {
   }
 
   /** Starts empty if `folder` contains nothing readable. */
-  static async read(fileSystem: FileSystem, folder: string): Promise<KeptForPages> {
+  static async read(fileSystem: FileSystem, folder: string): Promise<PageSettingsFile> {
     const text = await readIfReadable(fileSystem, pathIn(folder), MAX_BYTES).catch(() => null);
-    return new KeptForPages(
+    return new PageSettingsFile(
       fileSystem,
       folder,
       keptSchema.parse(parseJson(text ?? "")?.value ?? {}),
