@@ -98,15 +98,11 @@ export function serveRuns(server: ServerOptions): WindowRuns {
       return null;
     },
   );
-  const read = async <T>(folder: string, use: (follower: RunFollower) => T): Promise<T> => {
-    const run = feeds.follow(folder);
-    try {
+  const read = <T>(folder: string, use: (follower: RunFollower) => T): Promise<T> =>
+    feeds.with(folder, async (run) => {
       await run.refresh();
       return use(run.follower);
-    } finally {
-      run.dispose();
-    }
-  };
+    });
   answerRequests(server, RUN_REQUESTS.alarms, runFolderRequestSchema, ({ folder }) =>
     read(folder, firingIn),
   );

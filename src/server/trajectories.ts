@@ -33,8 +33,7 @@ export function serveTrajectories(server: ServerOptions, { store, feeds }: Windo
   const { rows, text } = TRAJECTORY_REQUESTS;
   answerRequests(server, rows, trajectoriesRequestSchema, async (request, { fileSystem }) => {
     const { folder, of } = request;
-    const run = feeds.follow(folder);
-    try {
+    return feeds.with(folder, async (run): Promise<TrajectoryRows> => {
       const { follower } = run;
       // A new follower does not know yet which steps are complete.
       if (follower.runFile === null) await run.refresh();
@@ -45,14 +44,11 @@ export function serveTrajectories(server: ServerOptions, { store, feeds }: Windo
         more: 0,
         why: "",
       };
-    } finally {
-      run.dispose();
-    }
+    });
   });
   answerRequests(server, text, rolloutTextRequestSchema, async (place, { fileSystem }) => {
     const { folder, form, step, source } = place;
-    const run = feeds.follow(folder);
-    try {
+    return feeds.with(folder, async (run) => {
       const summary = (await run.follower.rollouts(step, source)).find(
         ({ group, rollout }) => group === place.group && rollout === place.rollout,
       );
@@ -61,9 +57,7 @@ export function serveTrajectories(server: ServerOptions, { store, feeds }: Windo
       if (body === null) return null;
       if (form === "txt") return transcriptOf(body);
       return JSON.stringify({ shown_as: shownAs(place), ...body }, null, 2);
-    } finally {
-      run.dispose();
-    }
+    });
   });
 }
 

@@ -4,7 +4,7 @@ import type { RunEntry } from "../../api/runs.ts";
 import type { MeasuredRun } from "../../core/config/editing/display/measuredRun.ts";
 import type { FileSystem } from "../../core/ports.ts";
 import { measureRun } from "../../core/runs/measureRun.ts";
-import { Emitter, type Listening } from "../../core/util/emitter.ts";
+import { Emitter } from "../../core/util/emitter.ts";
 import { isOfConfig } from "../../node/runFolder.ts";
 import { soon } from "../../node/soon.ts";
 import type { RunStore } from "../runs/runStore.ts";
@@ -29,7 +29,6 @@ export class MeasuredRuns {
   readonly #options: MeasuredRunsOptions;
   readonly #changed: Emitter<void>;
   readonly onDidChange: Emitter<void>["event"];
-  readonly #listening: Listening;
   /** By path of a queried configuration; null until a run of it is found. */
   readonly #known = new Map<string, Known | null>();
   readonly #soon = soon(SETTLE_MS, () => void this.read().catch(this.#options.onError));
@@ -38,14 +37,9 @@ export class MeasuredRuns {
     this.#options = options;
     this.#changed = new Emitter(options.onError);
     this.onDidChange = this.#changed.event;
-    this.#listening = options.store.onDidChange(() => {
+    options.store.onDidChange(() => {
       if (this.#known.size > 0) this.#soon();
     });
-  }
-
-  dispose(): void {
-    this.#listening.dispose();
-    this.#soon.dispose();
   }
 
   /** What is known now, without disk access; null before the first read, and while no run has completed a step. */

@@ -10,7 +10,6 @@ import {
 } from "../../core/runFolder/checkpointLog.ts";
 import { runPaths } from "../../core/runFolder/files/layout.ts";
 import { readRunModel } from "../../core/runFolder/runModel.ts";
-import type { Listening } from "../../core/util/emitter.ts";
 import { soon } from "../../node/soon.ts";
 import type { RunStore } from "../runs/runStore.ts";
 import type { KeptCheckpoint } from "./storedLists.ts";
@@ -39,20 +38,14 @@ const MAX_RUNS = 100;
 
 export class RunCheckpoints {
   readonly #options: RunCheckpointsOptions;
-  readonly #listening: Listening;
   readonly #known = new Map<string, RunSaves>();
   readonly #soon = soon(SETTLE_MS, () => void this.read().catch(this.#options.onError));
   #reported = "";
 
   constructor(options: RunCheckpointsOptions) {
     this.#options = options;
-    this.#listening = options.store.onDidChange(this.#soon);
+    options.store.onDidChange(this.#soon);
     this.#soon();
-  }
-
-  dispose(): void {
-    this.#listening.dispose();
-    this.#soon.dispose();
   }
 
   /** Reads the runs that have grown. */

@@ -52,18 +52,19 @@ export async function readConfigView(
     }),
   );
   const shownOverrides = overrides.map((override) =>
-    override.replace(/(?<==)\S.*$/s, (value) => (isAbsolute(value) ? shortenPath(value) : value)),
+    override.replace(/(?<==)\S.*$/s, (value) => withShortPath(value, shortenPath)),
   );
   return { entries, overrides: shownOverrides };
 }
 
 function shownValue(value: unknown, shortenPath: (path: string) => string): string {
-  const shown = typeof value === "string" && isAbsolute(value) ? shortenPath(value) : value;
+  const shown = typeof value === "string" ? withShortPath(value, shortenPath) : value;
   return (JSON.stringify(shown) ?? "null").slice(0, MAX_VALUE);
 }
 
-function isAbsolute(text: string): boolean {
-  return /^(\/|[A-Za-z]:[\\/])/.test(text);
+/** The value of a setting, shortened if it is an absolute path. */
+export function withShortPath(value: string, shortenPath: (path: string) => string): string {
+  return /^(\/|[A-Za-z]:[\\/])/.test(value) ? shortenPath(value) : value;
 }
 
 function leaves(

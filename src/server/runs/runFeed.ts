@@ -70,6 +70,16 @@ export class RunFeeds {
     };
   }
 
+  /** Follows the run in `folder` while `use` reads it. */
+  async with<T>(folder: string, use: (run: FollowedRun) => Promise<T>): Promise<T> {
+    const run = this.follow(folder);
+    try {
+      return await use(run);
+    } finally {
+      run.dispose();
+    }
+  }
+
   close(): void {
     this.#listening.dispose();
     for (const [folder, feed] of this.#feeds) this.#close(folder, feed);

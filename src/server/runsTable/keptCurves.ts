@@ -3,6 +3,7 @@
  * a long run takes longer than a user will wait for a chart.
  */
 
+import { dirname } from "node:path";
 import * as z from "zod";
 import type { FileSystem } from "../../core/ports.ts";
 import { readIfReadable } from "../../core/runFolder/files/wholeFiles.ts";
@@ -63,7 +64,7 @@ export class CurveCollector {
       { name: "step", values: encoded(metrics.steps()) },
       ...metrics.names.map((name) => ({ name, values: encoded(metrics.values(name)) })),
     ];
-    await fileSystem.makeDirectory(path.replace(/[\\/][^\\/]*$/, ""));
+    await fileSystem.makeDirectory(dirname(path));
     await fileSystem.writeAtomic(path, JSON.stringify({ version: 1, source, offset, columns }));
   }
 }

@@ -1,5 +1,6 @@
 /** Digests, settings and marks of all runs, cached across windows, so that the table is complete before any run is read. */
 
+import { dirname } from "node:path";
 import * as z from "zod";
 import type { RunEntry } from "../../api/runs.ts";
 import { flatSettings, SettingsTable } from "../../core/compare/settingsTable.ts";
@@ -10,6 +11,7 @@ import { type RunDigest, readDigest, runDigestSchema } from "../../core/runs/run
 import { sha256 } from "../../node/hash.ts";
 import { hasEnded } from "../../shared/hasEnded.ts";
 import { isMarked, type Mark, type MarkChange, NO_MARK } from "../../shared/marks.ts";
+import { withShortPath } from "../dashboard/configView.ts";
 import { runIdOf } from "../runs/runId.ts";
 import { CurveCollector, type KeptCurves, readKeptCurves } from "./keptCurves.ts";
 
@@ -111,14 +113,12 @@ export class RunDigests {
     if (file === null && phase !== "foreign") return;
     const files = this.#options.fileSystem.within(folder);
     const config = await readResolvedConfig(files, folder);
+    const shorten = (value: string): string => withShortPath(value, this.#options.shortenPath);
     // Without a configuration, the run's settings are unknown.
     const isOther =
       config === undefined
         ? this.settings.delete(folder)
-        : this.settings.set(
-            folder,
-            flatSettings(config, { shorten: (value) => this.#withoutPath(value), sha256 }),
-          );
+        : this.settings.set(folder, flatSettings(config, { shorten, sha256 }));
     if (isOther) this.#isChanged = true;
     await this.readMark(folder);
     const before = this.of(folder) ?? undefined;
@@ -172,7 +172,7 @@ export class RunDigests {
       const curves = this.#curvesPath(folder);
       if (curves !== null && this.of(folder) === null) await fileSystem.remove(curves);
     }
-    await fileSystem.makeDirectory(cachePath.replace(/[\\/][^\\/]*$/, ""));
+    await fileSystem.makeDirectory(dirname(cachePath));
     const digests = Object.fromEntries([...this.#unchecked, ...this.#digests]);
     const marks = Object.fromEntries([...this.#marks].filter(([, mark]) => isMarked(mark)));
     const stored = { version: 1, digests, settings: this.settings.stored(), marks };
@@ -192,10 +192,6 @@ export class RunDigests {
       if (!this.#marks.has(folder)) this.#marks.set(folder, mark);
     }
     this.settings.restore(stored.settings);
-  }
-
-  #withoutPath(text: string): string {
-    return /^(\/|[A-Za-z]:[\\/])/.test(text) ? this.#options.shortenPath(text) : text;
   }
 }
 

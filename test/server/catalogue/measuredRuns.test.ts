@@ -56,7 +56,6 @@ describe("measurements of a configuration's newest run", () => {
       folder: join(parent, "new"),
       run: { name: "new", steps: 2, step: { tokens: 150 } },
     });
-    measured.dispose();
   });
 
   it("come from the newest training run that has completed a step", async () => {
@@ -67,7 +66,6 @@ describe("measurements of a configuration's newest run", () => {
     measured.of(CONFIG);
     await measured.read();
     expect(measured.of(CONFIG)?.run?.name).toBe("other");
-    measured.dispose();
   });
 
   it("are read again only when that run has grown", async () => {
@@ -82,7 +80,6 @@ describe("measurements of a configuration's newest run", () => {
     expect(within).toHaveBeenCalledTimes(2);
     expect(onChange).toHaveBeenCalledTimes(2);
     expect(measured.of(CONFIG)?.run?.steps).toBe(4);
-    measured.dispose();
   });
 
   it("are dropped with a deleted run", async () => {
@@ -93,6 +90,5 @@ describe("measurements of a configuration's newest run", () => {
     runs.pop();
     await measured.read();
     expect(measured.of(CONFIG)).toBeNull();
-    measured.dispose();
   });
 });

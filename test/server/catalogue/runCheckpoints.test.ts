@@ -51,7 +51,6 @@ describe("the checkpoints of this window's runs", () => {
     await appendCheckpoint(fileSystem.within(folder), folder, { ...SAVE, kind: "final" });
     const { checkpoints, reported, rewards } = reader();
     await checkpoints.read();
-    checkpoints.dispose();
     expect(rewards).toEqual([[[SAVE.state_path, 0.5]]]);
     expect(reported).toEqual([
       [
@@ -84,7 +83,6 @@ describe("the checkpoints of this window's runs", () => {
       step: 20,
     });
     await checkpoints.read();
-    checkpoints.dispose();
     expect(reported.at(-1)?.map(({ step }) => step)).toEqual([9, 19]);
   });
 
@@ -104,7 +102,6 @@ describe("the checkpoints of this window's runs", () => {
     }
     const { checkpoints, reported } = reader();
     await checkpoints.read();
-    checkpoints.dispose();
     const [found = []] = reported;
     expect(found.map(({ path, kind, isGone }) => [path.split("/").at(-1), kind, isGone])).toEqual([
       ["rolling_000005", "rolling", true],
