@@ -72,13 +72,12 @@ function partLines({ kind, estimates }: EstimateParts, width: number): readonly 
   ];
   const rows = estimates.map(({ name, report: { estimate } }) => {
     const { steps, totalTokens, costUsd, hours } = estimate;
-    const ends = (range: EstimateRange) => [range.mean, range.low, range.high];
-    const costs = costUsd === null ? ["–", "–", "–"] : ends(costUsd).map(formatCost);
+    const costs = costUsd === null ? ["–", "–", "–"] : numbersOf(costUsd).map(formatCost);
     const [low, high] = [hours?.low, hours?.high].map((own) => formatDuration((own ?? 0) * 3600));
     return [
       name,
       steps === 0 ? "–" : formatCount(steps),
-      ...ends(totalTokens).map(formatRounded),
+      ...numbersOf(totalTokens).map(formatRounded),
       ...(hasCosts ? costs : []),
       hours === null
         ? "–"
@@ -88,6 +87,10 @@ function partLines({ kind, estimates }: EstimateParts, width: number): readonly 
     ];
   });
   return [...tableLines(shown, rows, width), BLANK];
+}
+
+function numbersOf({ mean, low, high }: EstimateRange): readonly number[] {
+  return [mean, low, high];
 }
 
 function columns({ parts }: EstimateReport): readonly Column[] {
@@ -104,7 +107,7 @@ function rows({ estimate }: EstimateReport): readonly (readonly LinePiece[])[] {
   const { tokens, totalTokens, evaluationTokens, costUsd, hours } = estimate;
   const counted = (name: string, range: EstimateRange): readonly LinePiece[] => [
     name,
-    ...[range.mean, range.low, range.high].map(formatRounded),
+    ...numbersOf(range).map(formatRounded),
   ];
   const kinds: readonly (readonly [TokenKind, string])[] = [
     ["sampled", l10n.t("sampled tokens")],
@@ -121,9 +124,7 @@ function rows({ estimate }: EstimateReport): readonly (readonly LinePiece[])[] {
       : [
           [
             styled("strong", l10n.t("cost")),
-            ...[costUsd.mean, costUsd.low, costUsd.high].map((usd) =>
-              styled("strong", formatCost(usd)),
-            ),
+            ...numbersOf(costUsd).map((usd) => styled("strong", formatCost(usd))),
           ],
         ]),
     ...(hours === null

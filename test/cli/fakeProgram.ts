@@ -9,6 +9,7 @@ import type { ProgressEvent } from "../../src/core/training/run/progress.ts";
 import type { RunEnd, TrainRequest } from "../../src/trainer/plan/types.ts";
 import { createMemoryFileSystem } from "../core/runFolder/memoryFileSystem.ts";
 import { FakeClock, settle } from "../fakes/fakeClock.ts";
+import { onlyMembers } from "../fakes/onlyMembers.ts";
 import { silentLog } from "../fakes/silentLog.ts";
 import { createFakeTerminal } from "./fakeTerminal.ts";
 
@@ -71,15 +72,7 @@ export async function underWay({ listeners }: FakeProgram): Promise<void> {
 }
 
 export function aTrainer(changes: Partial<TrainerApi> = {}): TrainerApi {
-  const unused = (): never => {
-    throw new Error("The test did not expect this call.");
-  };
-  // Members that are not in `changes` exist, but must not be called.
-  return new Proxy(changes as TrainerApi, {
-    // A promise checks whether its result is a promise.
-    get: (known, name: keyof TrainerApi | "then") =>
-      name === "then" ? undefined : (known[name] ?? unused),
-  });
+  return onlyMembers(changes);
 }
 
 /** A run that ends when the test ends it. */

@@ -16,27 +16,11 @@ import type { WindowCatalogue } from "../../src/server/catalogue.ts";
 import { OpenRequests, type TrainerFunctions } from "../../src/server/openRequests.ts";
 import { serve } from "../../src/server/serve.ts";
 import { FakeClock } from "../fakes/fakeClock.ts";
+import { onlyMembers } from "../fakes/onlyMembers.ts";
 
 /** `catalogue` replaces the server's own. */
 export function anEditor(functions: Partial<TrainerFunctions> = {}, catalogue?: WindowCatalogue) {
-  const unused = (): never => {
-    throw new Error("The test did not expect this call.");
-  };
-  const trainer: TrainerFunctions = {
-    previewPrompt: unused,
-    downloadCheckpoint: unused,
-    changeCheckpoints: unused,
-    openChat: unused,
-    playTask: unused,
-    openOwnServer: unused,
-    testKey: unused,
-    estimateBasis: unused,
-    lookUpList: unused,
-    lookUpEnvironment: unused,
-    lookUpDifficulty: unused,
-    lookUpDeploymentLog: unused,
-    ...functions,
-  };
+  const trainer = onlyMembers(functions);
   const [toServer, toEditor] = [new PassThrough(), new PassThrough()];
   const connection = createConnection(
     ProposedFeatures.all,

@@ -149,9 +149,10 @@ function play(
   { fileSystem, trainer, invocation }: TrainerProgram,
   environment: string,
   { configPath, overrides, split, url, allowedOrigins }: PlayedRequest,
-  how: Pick<PlayRequest, "overrides" | "player" | "byAgent" | "tasks" | "rollouts" | "onPlayed"> & {
-    readonly signal: AbortSignal;
-  },
+  how: Pick<
+    PlayRequest,
+    "overrides" | "player" | "byAgent" | "tasks" | "rollouts" | "signal" | "onPlayed"
+  >,
 ): Promise<PlayResult> {
   const address = url === null ? [] : [`openreward_base_url=${url}`];
   return trainer.playTask(fileSystem, {
