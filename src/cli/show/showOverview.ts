@@ -170,11 +170,10 @@ async function usageLines(
   { fileSystem, folder }: ShowContext,
   last: MetricsRow | undefined,
 ): Promise<readonly Line[]> {
-  const logged = await readUsage(fileSystem, folder);
+  const { training: cumulative, evaluation } = await readUsage(fileSystem, folder);
   // A standalone evaluation has no rows.
   const usage = last === undefined ? NO_RUN_USAGE : usageOfRow(last);
   if (usage === null) return [];
-  const { training: cumulative, evaluation } = logged;
   const all = { ...usage, cumulative, evaluation };
   const prices = (await readPriceFile(fileSystem, folder))?.prices ?? null;
   const priced = (tokens: TokenUsage): string => {

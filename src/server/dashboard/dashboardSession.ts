@@ -75,10 +75,6 @@ export class DashboardSession {
     this.#isVisible = isVisible;
   }
 
-  get run(): DashboardRun | null {
-    return this.#run;
-  }
-
   /** Call with every message from the page. */
   receive(value: unknown): void {
     const message = parsePageMessage(value);
