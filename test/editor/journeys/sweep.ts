@@ -39,14 +39,19 @@ export const sweep: Journey = {
       await page.keyboard.press("Escape");
       await workbench.input.waitFor({ state: "hidden" });
     });
+    await step("four settings or more may stop early; Escape starts nothing", async () => {
+      await startSweep(stage);
+      await workbench.pick("learning_rate");
+      await workbench.answer("1e-3,2e-3,4e-3,8e-3");
+      await workbench.pick("Continue with 4 Runs");
+      await workbench.rows.filter({ hasText: "Stop the Worse Half Early" }).waitFor();
+      await picture("halving");
+      await page.keyboard.press("Escape");
+      await workbench.input.waitFor({ state: "hidden" });
+    });
     await step("two keys with two values each make four runs", async () => {
       await pictures("grid", () => chooseGrid(stage));
       await workbench.pick("Continue with 4 Runs");
-    });
-    await step("four runs or more may stop early, or all train to their end", async () => {
-      await workbench.rows.filter({ hasText: "Stop the Worse Half Early" }).waitFor();
-      await picture("halving");
-      await workbench.pick("Train All Runs to Their End");
     });
     await step("the prompt lists all four runs, and starts them in sequence", async () => {
       await workbench.answer("1");
