@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { appears } from "../../workbench/workbench.ts";
 import { type Journey, until } from "../journey.ts";
 import { chooseInMenu } from "../rowMenu.ts";
 
@@ -84,9 +85,13 @@ export const ownServer: Journey = {
     });
 
     await step("it stops", async () => {
-      await own.hover();
-      await own.getByRole("button", { name: "Stop Server" }).click();
-      await workbench.row(/^Server stopped/).waitFor({ timeout: 10_000 });
+      const stop = own.getByRole("button", { name: "Stop Server" });
+      await until("the server to stop", async () => {
+        // A row that is redrawn under the click misses it.
+        await own.hover();
+        if (await stop.isVisible()) await stop.click();
+        return appears(workbench.row(/^Server stopped/), 5_000);
+      });
     });
   },
 };
