@@ -1,19 +1,12 @@
 /** Runs a sweep: its grid in parallel, halved or whole, or its stages one after another. */
 
-import {
-  decide,
-  describeDecision,
-  type Heat,
-  isReady,
-  measureAt,
-  nextHeat,
-} from "../core/sweeps/halving.ts";
+import { decide, type Heat, isReady, measureAt, nextHeat } from "../core/sweeps/halving.ts";
 import { isStaged, namesOfRuns, runOverrides } from "../core/sweeps/planSweep.ts";
 import type { KnownSweep } from "../core/sweeps/sweepFile.ts";
 import { actionFor, type SweepRow } from "../core/sweeps/sweepRuns.ts";
 import { Limiter } from "../core/util/limiter.ts";
 import type { SweepMember } from "../shared/runFile.ts";
-import { undecidedText } from "../shared/sweepText.ts";
+import { rungText, undecidedText } from "../shared/sweepText.ts";
 import { type BegunSweep, currentRows, type LoadedSweep, type SweepPorts } from "./loadSweep.ts";
 
 /** What is needed to start or resume a run of a sweep. */
@@ -117,9 +110,9 @@ async function halve(
       onDecision(undecidedText(stopAt));
       return;
     }
-    const decision = decide(await measureAt(ports.fileSystem, own, stopAt), stopAt);
-    await lease.addRung(decision.rung);
-    onDecision(describeDecision(decision));
+    const { rung, by, settings } = decide(await measureAt(ports.fileSystem, own, stopAt), stopAt);
+    await lease.addRung(rung);
+    onDecision(rungText(stopAt, by, settings));
   }
 }
 

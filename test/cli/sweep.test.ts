@@ -286,6 +286,11 @@ describe("a sweep with --halve", () => {
     await first.stopped(6, 0.9);
     await first.done(7, [0.7]);
     expect(await first.exit).toBe(0);
+    const interrupted = await start(...LINE.slice(0, -2));
+    await interrupted.begun(1);
+    interrupted.program.interrupt();
+    await interrupted.stop(1);
+    expect(await interrupted.exit).toBe(3);
     const { exit, runs, done } = await start(...LINE.slice(0, -2));
     for (const count of [1, 2, 3]) await done(count, [0.5]);
     expect(await exit).toBe(0);

@@ -5,7 +5,6 @@
 
 import { groupBy } from "../../shared/groupBy.ts";
 import type { SweepBasis } from "../../shared/sweepResult.ts";
-import { rungText } from "../../shared/sweepText.ts";
 import { kindOfError, parseErrorCode } from "../errorCodes.ts";
 import type { FileSystem } from "../ports.ts";
 import { heldOutLoss } from "../runFolder/metrics/fitMetrics.ts";
@@ -16,7 +15,7 @@ import { mean } from "../util/stats.ts";
 import { type ComparedRun, compareRuns } from "./comparedRuns.ts";
 import type { Combination } from "./planSweep.ts";
 import type { Rung, SweepFile } from "./sweepFile.ts";
-import type { SweepRow } from "./sweepRuns.ts";
+import { actionFor, type SweepRow } from "./sweepRuns.ts";
 
 /** The runs that go on, and the step at which they stop; null = at their end. */
 export interface Heat {
@@ -77,13 +76,18 @@ export function halvingFault(
 
 /** True when a heat's runs can be compared: each has reached `step`, or has ended for good. A run without a folder failed at its start. */
 export function isReady(rows: readonly SweepRow[], step: number): boolean {
-  return rows.every(({ run }) => run === null || run.steps >= step || hasEnded(run));
+  return rows.every(
+    (row) =>
+      row.run === null ||
+      row.run.steps >= step ||
+      actionFor(row, false) === "skip" ||
+      isAtLimit(row.run),
+  );
 }
 
-function hasEnded({ phase, file }: ListedRun): boolean {
+function isAtLimit({ phase, file }: ListedRun): boolean {
   const code = file?.ending?.code;
-  const isAtLimit = code !== undefined && kindOfError(parseErrorCode(code)) === "limit";
-  return phase === "done" || phase === "failed" || (phase === "stopped" && isAtLimit);
+  return phase === "stopped" && code !== undefined && kindOfError(parseErrorCode(code)) === "limit";
 }
 
 /** A run as it was after a number of steps; null if it failed before. */
@@ -96,8 +100,10 @@ export function measureAt(
   step: number,
 ): Promise<readonly MeasuredRow[]> {
   return Promise.all(
-    rows.map(async ({ combination, run }) => {
-      const isGone = run === null || (run.phase === "failed" && run.steps < step);
+    rows.map(async (row) => {
+      const { combination, run } = row;
+      const hasFailed = run?.phase !== "done" && actionFor(row, false) === "skip";
+      const isGone = run === null || (hasFailed && run.steps < step);
       return { combination, run: isGone ? null : await runAt(fileSystem, run, step) };
     }),
   );
@@ -161,11 +167,6 @@ export function decide(rows: readonly MeasuredRow[], step: number): Decision {
     group.isKept ? group.own.map(({ combination }) => combination.index) : [],
   );
   return { rung: { step, kept: kept.toSorted((a, b) => a - b) }, by, settings };
-}
-
-/** Which settings go on and which are dropped, with their results. */
-export function describeDecision({ rung, by, settings }: Decision): string {
-  return rungText(rung.step, by, settings);
 }
 
 /** Rows with the same settings but for their seed. */

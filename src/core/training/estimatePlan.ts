@@ -162,7 +162,8 @@ export function supervisedEstimate(
   const lengths = examples.trained.map(tokensOf);
   const trained = sum(items.map(({ index }) => lengths[index] ?? 0));
   const measured = Array.from({ length: steps }, (_, step) => step + 1).filter((completed) =>
-    isMeasured({ config, totalSteps: planned }, completed),
+    // A stop measures no held-out loss, unlike the end of the plan.
+    isMeasured({ config, totalSteps: totalSteps(config, sequence.epochLength) }, completed),
   );
   const heldOut = measured.length * sum(examples.heldOut.map(tokensOf));
   const usage = { sampled: 0, prefill_cached: 0, prefill_uncached: heldOut, trained };

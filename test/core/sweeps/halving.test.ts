@@ -2,7 +2,6 @@ import { expect, it } from "vitest";
 import { runPaths } from "../../../src/core/runFolder/files/layout.ts";
 import {
   decide,
-  describeDecision,
   halvingFault,
   isReady,
   type MeasuredRow,
@@ -11,6 +10,7 @@ import {
 } from "../../../src/core/sweeps/halving.ts";
 import type { SweepRow } from "../../../src/core/sweeps/sweepRuns.ts";
 import { encodeJsonLine } from "../../../src/core/util/jsonl.ts";
+import { rungText } from "../../../src/shared/sweepText.ts";
 import { createMemoryFileSystem } from "../runFolder/memoryFileSystem.ts";
 
 interface Outcome {
@@ -100,7 +100,8 @@ it("prefers any result to a setting of which a run failed, however good its othe
 
 it("names the settings with their results, from the best to the worst", () => {
   const rows = { "lr=1": { reward: 0.2 }, "lr=2": { reward: 0.7 }, "lr=3": null };
-  expect(describeDecision(decide(rowsOf<MeasuredRow>(rows), 3))).toBe(
+  const { by, settings } = decide(rowsOf<MeasuredRow>(rows), 3);
+  expect(rungText(3, by, settings)).toBe(
     "After step 3, 2 of 3 settings go on: lr 2 (0.70), lr 1 (0.20). Dropped: lr 3 (no result). Runs are compared by the mean reward of the last 5 steps.",
   );
 });
@@ -108,7 +109,9 @@ it("names the settings with their results, from the best to the worst", () => {
 it("compares when each run is at the step or has ended for good", () => {
   const ready = { "lr=1": { steps: 3 }, "lr=2": { steps: 2, phase: "done" } };
   expect(isReady(rowsOf({ ...ready, "lr=3": { steps: 1, phase: "failed" } }), 3)).toBe(true);
+  expect(isReady(rowsOf({ ...ready, "lr=3": { steps: 0, phase: "unreadable" } }), 3)).toBe(true);
   expect(isReady(rowsOf({ ...ready, "lr=3": { steps: 2 } }), 3)).toBe(false);
+  expect(isReady(rowsOf({ ...ready, "lr=3": { steps: 2, phase: "running" } }), 3)).toBe(false);
   const ending = { code: "token-budget" };
   expect(isReady(rowsOf({ ...ready, "lr=3": { steps: 2, ending } }), 3)).toBe(true);
   expect(isReady(rowsOf({ ...ready, "lr=3": null }), 3)).toBe(true);

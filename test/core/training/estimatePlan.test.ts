@@ -9,6 +9,23 @@ import { NO_TOKENS } from "../../../src/core/usage/tokenUsage.ts";
 import { sha256 } from "../../../src/node/hash.ts";
 import { aConfig, anEnvironment, anEvaluation } from "./builders.ts";
 
+/** The order of ten tasks. */
+const sequence = createTaskSequence(
+  [
+    {
+      environment: "game",
+      split: "train",
+      count: 10,
+      shuffle: false,
+      numSamples: null,
+      weight: 1,
+    },
+  ],
+  1,
+  "proportional",
+  sha256,
+);
+
 it("estimates rollouts up to the attempt limit, no training, and rollout time for a collect stage", async () => {
   const split = { shuffle: true, num_samples: null };
   const environments = { game: anEnvironment({ splits: { train: split, easy: split } }) };
@@ -34,15 +51,6 @@ it("estimates rollouts up to the attempt limit, no training, and rollout time fo
 
 it("estimates supervised fine-tuning with the steps of its configuration", () => {
   const config = aConfig({ method: "sft", batch_size: 4, num_epochs: 1, max_steps: null });
-  const source = {
-    environment: "data",
-    split: "train",
-    count: 10,
-    shuffle: false,
-    numSamples: null,
-    weight: 1,
-  };
-  const sequence = createTaskSequence([source], 1, "proportional", sha256);
   const examples = { trained: [], heldOut: [], digest: "" };
   const { estimate, plan } = supervisedEstimate(config, sequence, examples, null);
   expect([estimate.steps, plan.steps]).toEqual([3, 3]);
@@ -60,15 +68,6 @@ it.each([
 ])("with %o, covers the steps and evaluations up to the stop", async (changes, expected) => {
   const evaluation = anEvaluation({ at_start: true, at_end: true, every: 2 });
   const config = aConfig({ evaluation, num_epochs: null, max_steps: 10, ...changes });
-  const source = {
-    environment: "game",
-    split: "train",
-    count: 10,
-    shuffle: false,
-    numSamples: null,
-    weight: 1,
-  };
-  const sequence = createTaskSequence([source], 1, "proportional", sha256);
   const { steps, evaluations } = await estimatePlan(config, {
     sequence,
     countTasks: async () => 8,

@@ -15,15 +15,15 @@ const HOSTED = "Qwen/Qwen3-8B";
 /** Of a sweep over the embedded and a hosted model, of which those in `played` have a past run. */
 async function basisOfSweep(...played: readonly string[]) {
   const files = createMemoryFileSystem();
-  await files.writeAtomic("/work/config.json", JSON.stringify(CONFIG));
+  await files.writeAtomic("/project/config.json", JSON.stringify(CONFIG));
   for (const [at, model] of played.entries()) {
-    const paths = runPaths(`/work/.tinker-rl/runs/${at}`);
+    const paths = runPaths(`/project/.tinker-rl/runs/${at}`);
     await files.writeAtomic(paths.resolvedConfig, JSON.stringify({ ...CONFIG, model_name: model }));
     await files.writeAtomic(paths.runFile, JSON.stringify(aRunFile({ startedAtMs: at + 1 })));
     for (const path of [paths.metrics, paths.usage]) await files.writeAtomic(path, "{}\n");
   }
   const grid = [`model_name=local/tiny-tool,${HOSTED}`, "seed=1,2"];
-  return await estimateBasis(files, { configPath: "/work/config.json", grid });
+  return await estimateBasis(files, { configPath: "/project/config.json", grid });
 }
 
 it("asks for consent for the run of a sweep that costs money and has no past run", async () => {
@@ -34,7 +34,7 @@ it("asks for consent for the run of a sweep that costs money and has no past run
 
 it("needs none when the only run without a past run is free, but still does for groups that are asked for", async () => {
   expect(await basisOfSweep(HOSTED)).toEqual({
-    pastRun: "/work/.tinker-rl/runs/0",
+    pastRun: "/project/.tinker-rl/runs/0",
     model: HOSTED,
     isBilled: true,
   });
@@ -42,7 +42,7 @@ it("needs none when the only run without a past run is free, but still does for 
 
 it("looks once at the past runs for all runs with the same basis", async () => {
   const files = createMemoryFileSystem();
-  await files.writeAtomic("/work/config.json", JSON.stringify(CONFIG));
+  await files.writeAtomic("/project/config.json", JSON.stringify(CONFIG));
   let looks = 0;
   const counting = {
     ...files,
@@ -51,6 +51,6 @@ it("looks once at the past runs for all runs with the same basis", async () => {
       return await files.list(path);
     },
   };
-  await estimateBasis(counting, { configPath: "/work/config.json", grid: ["seed=1,2,3,4"] });
+  await estimateBasis(counting, { configPath: "/project/config.json", grid: ["seed=1,2,3,4"] });
   expect(looks).toBe(1);
 });

@@ -50,6 +50,14 @@ describe("a budget", () => {
     });
   });
 
+  it("of time, and a reached target, come before stop_at_step", () => {
+    const config = aConfig({ stop_at_step: 1, target_reward: { reward: 0.5, steps: 1 } });
+    const end = earlyEnd(config, { ...spent, steps: 1 }, { ...NOTHING, rewards: [0.5] });
+    expect(end?.code).toBe("target-reached");
+    const timed = aConfig({ stop_at_step: 1, max_hours: 0.5 });
+    expect(earlyEnd(timed, spent, NOTHING)?.code).toBe("time-budget");
+  });
+
   it("in USD has no effect without known prices", () => {
     const config = aConfig({ max_cost_usd: 0.0001 });
     expect(earlyEnd(config, { ...spent, prices: null }, NOTHING)).toBeNull();
