@@ -20,13 +20,12 @@ import {
   subtractTokens,
   type TokenUsage,
 } from "../../usage/tokenUsage.ts";
-import { fraction, summarize } from "../../util/stats.ts";
+import { fraction } from "../../util/stats.ts";
 import type { TakenBatch } from "../generation/groupQueue.ts";
 import { refillCost } from "../generation/refill.ts";
 import { budgetShares } from "../run/budgets.ts";
 import { pricesOf, type RunContext } from "../run/context.ts";
 import { requestedSessions } from "../run/outages.ts";
-import type { Policy } from "../run/policy.ts";
 import { sampledTokens } from "../run/stepProgress.ts";
 import { doneFractionOf } from "../tasks/dataset.ts";
 import type { TrainingDatum } from "../update/datums.ts";
@@ -34,6 +33,7 @@ import type { ScoredGroup } from "../update/groups.ts";
 import { healthMetrics } from "../update/healthMetrics.ts";
 import { rolloutKey } from "../update/lossNormalization.ts";
 import { isOverlong } from "../update/overlong.ts";
+import { staleness, stalenessMetrics } from "../update/staleness.ts";
 import type { TrainedStep } from "../update/trainStep.ts";
 import type { StepAlarms } from "./alarms.ts";
 
@@ -251,13 +251,13 @@ function furtherMetrics(
   const { rollouts, policies, extra } = results;
   const health = healthMetrics({
     rollouts,
-    staleness: policyAges(policies, optimizerUpdates),
+    staleness: staleness(policies, optimizerUpdates),
     lagMs: context.ports.takeLagMs?.() ?? null,
   });
   const ahead =
     context.config.max_steps_off_policy === 0
       ? {}
-      : mergeMetrics(ageMetrics(policies, optimizerUpdates), aheadMetrics(results));
+      : mergeMetrics(stalenessMetrics(policies, optimizerUpdates), aheadMetrics(results));
   return [
     capacityMetrics(context),
     overlongMetrics(context.config, rollouts),
@@ -303,7 +303,7 @@ function passMetrics(
   const last = trained?.lastLogprobs ?? null;
   if (trained === null || last === null) return {};
   const datums = data.map((datum, i) => tokensOf(datum, last[i], config));
-  const oldest = Math.max(...policyAges(policies, optimizerUpdates));
+  const oldest = Math.max(...staleness(policies, optimizerUpdates));
   return {
     optim: {
       num_passes: config.num_passes,
@@ -342,21 +342,6 @@ function clipBounds(config: Config): ClipBounds | null {
   const { clip_low_threshold: low, clip_high_threshold: high } = lossParameters(config);
   if (low === undefined || high === undefined) return null;
   return { low, high, cuts: config.loss_fn === "cispo" ? "weight" : "gradient" };
-}
-
-/** Age of each group's policy in updates, for weights with `updates` updates. */
-export function policyAges(
-  policies: readonly Pick<Policy, "updates">[],
-  updates: number,
-): readonly number[] {
-  return policies.map((policy) => updates - policy.updates);
-}
-
-/** `async/staleness`: the ages, and how much of them `max_steps_off_policy` did not allow. */
-export function ageMetrics(policies: readonly Policy[], updates: number): MetricsTree {
-  const { mean, min, max } = summarize(policyAges(policies, updates));
-  const beyond_allowed = Math.max(...policies.map(({ behind }) => behind));
-  return { async: { staleness: { mean, min, max, beyond_allowed } } };
 }
 
 /**

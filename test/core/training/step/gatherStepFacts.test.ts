@@ -1,29 +1,7 @@
-import { describe, expect, it, test } from "vitest";
+import { describe, expect, it } from "vitest";
 import { Ledger } from "../../../../src/core/rollout/ledger.ts";
-import type { Policy } from "../../../../src/core/training/run/policy.ts";
-import {
-  ageMetrics,
-  lossRatios,
-  policyAges,
-} from "../../../../src/core/training/step/gatherStepFacts.ts";
+import { lossRatios } from "../../../../src/core/training/step/gatherStepFacts.ts";
 import { aDatum } from "../builders.ts";
-
-const policy = (updates: number, behind: number): Policy => ({
-  sampler: {} as Policy["sampler"],
-  version: updates,
-  updates,
-  behind,
-});
-
-test("the age of a policy is the number of later updates", () => {
-  expect(policyAges([policy(7, 0), policy(5, 0)], 8)).toEqual([1, 3]);
-});
-
-test("the metrics count separately the groups for which the service returned old weights", () => {
-  expect(ageMetrics([policy(8, 0), policy(7, 0), policy(4, 2)], 8)).toEqual({
-    async: { staleness: { mean: 5 / 3, min: 0, max: 4, beyond_allowed: 2 } },
-  });
-});
 
 /** Two prompt tokens and two sampled ones. */
 function datum() {
