@@ -1,24 +1,23 @@
 /** Completes keys that a mapping may have but does not have yet. */
 
-import { formatQuantity } from "../../../../shared/format.ts";
 import { datasetFields } from "../../fields/environmentFields.ts";
-import type { Field, FieldTable, MapShape, ObjectShape, Shape } from "../../fields/field.ts";
+import type { Field, FieldTable, MapShape, ObjectShape } from "../../fields/field.ts";
 import { shapeAt } from "../../fields/fields.ts";
 import { isDatasetEnvironment } from "../../fields/presets.ts";
 import type { DefaultKind } from "../../fields/schema.ts";
 import { CORRECTION_DEFAULTS } from "../../rules/correctionDefaults.ts";
 import { typeText } from "../../rules/expectation.ts";
 import { LOSS_DEFAULTS } from "../../rules/lossDefaults.ts";
-import { environmentDetail, environmentMarkdown } from "../descriptions/entryText.ts";
 import { fieldMarkdown } from "../descriptions/fieldText.ts";
 import { flowText, wordText } from "../text/valueText.ts";
+import { completeEnvironments, completeSecrets, completeSplits } from "./completeEnvironments.ts";
 import {
   type Completion,
   type CompletionContext,
-  type CompletionKind,
+  type MapKey,
+  type OfferedKey,
   snippetText,
 } from "./completion.ts";
-import { environmentEntries, secretNames, splitEntries } from "./knownNames.ts";
 
 /** Keys for the mapping of type `shape` at the cursor. */
 export function completeKeys(
@@ -76,21 +75,6 @@ function exampleFor(field: Field, kind: DefaultKind): string | null {
   return value === undefined ? null : flowText(value, "yaml");
 }
 
-interface OfferedKey {
-  readonly key: string;
-  readonly kind: CompletionKind;
-  readonly detail: string;
-  readonly documentation?: string;
-  readonly shape: Shape;
-  /** Value to type over, if any. */
-  readonly example?: string | null;
-  /** A snippet for the whole value, used instead of one derived from the shape. */
-  readonly block?: string;
-  /** Lower ranks are listed first. */
-  readonly rank?: number;
-  readonly isDeprecated?: boolean;
-}
-
 function keyCompletion(context: CompletionContext, options: OfferedKey, index: number): Completion {
   const { cursor, language } = context;
   const isQuoted = language === "json" || cursor.quote === '"';
@@ -126,61 +110,19 @@ function valueSnippet(
   return example === null ? ": " : `: ${stop}`;
 }
 
-type MapKey = Omit<OfferedKey, "shape">;
-
 function mapKeys(context: CompletionContext, { keyName, of }: MapShape): readonly MapKey[] {
   switch (keyName) {
     case "environment":
-      return environmentEntries(context).map((entry) => ({
-        key: entry.name,
-        kind: "environment",
-        detail: environmentDetail(entry),
-        documentation: environmentMarkdown(entry),
-        block: of.type === "list" ? listBlock(entry.splits) : environmentBlock(context, entry),
-      }));
+      return completeEnvironments(context, of);
     case "split":
-      return splitEntries(context, context.cursor.path[1] ?? "").map(({ name, tasks }) => ({
-        key: name,
-        kind: "split",
-        detail: tasks === null ? "" : formatQuantity(tasks, "task"),
-        block: " {}$0",
-      }));
+      return completeSplits(context);
     case "secret":
-      return secretNames(context).map(({ name, detail }) => ({
-        key: name,
-        kind: "secret",
-        detail,
-        documentation:
-          "Written as null, the secret is looked up by its name and stays out of this file.",
-        block: " null$0",
-      }));
+      return completeSecrets(context);
     case "parameter":
       return parameterNames(context).map((key) => ({ key, kind: "key", detail: "number" }));
     default:
       return [];
   }
-}
-
-type Splits = readonly { readonly name: string }[] | null;
-
-function listBlock(splits: Splits): string {
-  const test = splits?.find(({ name }) => name !== "train")?.name ?? "test";
-  return ` [\${1:${snippetText(test)}}]$0`;
-}
-
-function environmentBlock(
-  { cursor, language }: CompletionContext,
-  { splits }: { readonly splits: Splits },
-): string {
-  const name =
-    splits?.find((split) => split.name === "train")?.name ?? splits?.[0]?.name ?? "train";
-  const split = snippetText(wordText(name, language));
-  if (language === "json") {
-    return ` {"splits": {\${1:${split}}: {}}, "num_rollouts": \${2:8}, "nonterminal_reward": \${3:0}}$0`;
-  }
-  if (cursor.isFlow)
-    return ` { splits: { \${1:${split}}: {} }, num_rollouts: \${2:8}, nonterminal_reward: \${3:0} }$0`;
-  return `\n  splits:\n    \${1:${split}}: {}\n  num_rollouts: \${2:8}\n  nonterminal_reward: \${3:0}$0`;
 }
 
 /** Parameters of each choice, with their default values. */

@@ -12,13 +12,13 @@ import { checkpointMarkdown } from "../descriptions/entryText.ts";
 import { modelDetail, modelMarkdown, tableEntry } from "../descriptions/modelText.ts";
 import { distinctLabels } from "../diagnostics/checkpointRules.ts";
 import { flowText, wordText } from "../text/valueText.ts";
+import { splitEntries } from "./completeEnvironments.ts";
 import {
   type Completion,
   type CompletionContext,
   type CompletionKind,
   snippetText,
 } from "./completion.ts";
-import { splitEntries } from "./knownNames.ts";
 
 /** A value before it is formatted for the text at the cursor. */
 interface Candidate {

@@ -1,5 +1,6 @@
 /** One entry of a completion list, in terms of text and offsets. */
 
+import type { Shape } from "../../fields/field.ts";
 import type { DefaultKind } from "../../fields/schema.ts";
 import type { Span } from "../../source/span.ts";
 import type { Language } from "../../source/yamlSource.ts";
@@ -52,3 +53,22 @@ export interface CompletionContext {
   /** The scalar written for a top-level key, or null. */
   readonly writtenValue: (key: string) => string | null;
 }
+
+/** A key before it is formatted for the text at the cursor. */
+export interface OfferedKey {
+  readonly key: string;
+  readonly kind: CompletionKind;
+  readonly detail: string;
+  readonly documentation?: string;
+  readonly shape: Shape;
+  /** Value to type over, if any. */
+  readonly example?: string | null;
+  /** A snippet for the whole value, used instead of one derived from the shape. */
+  readonly block?: string;
+  /** Lower ranks are listed first. */
+  readonly rank?: number;
+  readonly isDeprecated?: boolean;
+}
+
+/** A key of a map, whose values all have the same shape. */
+export type MapKey = Omit<OfferedKey, "shape">;
