@@ -11,10 +11,11 @@ import { Arena } from "../src/local/engine/arena.ts";
 import { Decoder } from "../src/local/engine/decoder.ts";
 import { createEngine } from "../src/local/engine/embeddedEngine.ts";
 import type { Engine } from "../src/local/engine/engine.ts";
+import { LoraWeights } from "../src/local/engine/loraWeights.ts";
 import { readArchitecture } from "../src/local/engine/modelFolder.ts";
 import { Network, type NetworkSequence } from "../src/local/engine/network.ts";
 import { sampleToken } from "../src/local/engine/sampleToken.ts";
-import { type WeightSet, Weights } from "../src/local/engine/weights.ts";
+import { Weights } from "../src/local/engine/weights.ts";
 import { createNormal, integerBetween } from "../src/local/random.ts";
 import { createUniform } from "../src/shared/uniform.ts";
 import { median, medianSeconds, print, REPEATS, rate, residentMegabytes } from "./measure.ts";
@@ -116,7 +117,7 @@ function benchAdam(arch: Architecture): void {
 }
 
 /** Fills the first `count` slots with prompts, as many rows at a time as the decoder accepts. */
-function prefill(decoder: Decoder, set: WeightSet, count: number): void {
+function prefill(decoder: Decoder, set: LoraWeights, count: number): void {
   const perStep = Math.floor(decoder.maxRows / PROMPT_TOKENS);
   for (let first = 0; first < count; first += perStep) {
     const slots = Array.from({ length: Math.min(perStep, count - first) }, (_, i) => first + i);
@@ -130,7 +131,7 @@ function prefill(decoder: Decoder, set: WeightSet, count: number): void {
   }
 }
 
-function decode(decoder: Decoder, set: WeightSet, vocabulary: number, batch: number): void {
+function decode(decoder: Decoder, set: LoraWeights, vocabulary: number, batch: number): void {
   const uniform = createUniform(5);
   let next = new Int32Array(batch);
   for (let step = 0; step < DECODE_STEPS; step++) {
@@ -145,8 +146,8 @@ function decode(decoder: Decoder, set: WeightSet, vocabulary: number, batch: num
 async function benchSampling(arch: Architecture, base: Float32Array): Promise<void> {
   const weights = await newWeights(arch, base);
   const decoder = new Decoder(weights, MICRO_BATCH_ROWS);
-  const set = weights.allocateSet(false);
-  weights.merge(set, null);
+  const set = new LoraWeights(weights, false);
+  set.merge(null);
   print(rate("prefill, 64 x 48", 64 * PROMPT_TOKENS, () => prefill(decoder, set, 64)));
   for (const batch of [64, 8]) {
     const action = (): void => {

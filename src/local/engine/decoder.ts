@@ -3,7 +3,8 @@
 import { AppError } from "../../core/errors.ts";
 import { type Projection, roundUp } from "./architecture.ts";
 import type { Arena } from "./arena.ts";
-import type { WeightSet, Weights } from "./weights.ts";
+import type { LoraWeights } from "./loraWeights.ts";
+import type { Weights } from "./weights.ts";
 
 /** Padding between slots' caches, in floats: power-of-two distances would make them compete for the same CPU cache lines. */
 const STAGGER = 144;
@@ -54,7 +55,7 @@ export class Decoder {
    * Appends the inputs' tokens to their slots and returns log-probs [sum of wanted, vocabulary] over the next token, row by
    * row in input order. The view is valid until the next call. A row's result does not depend on the rest of the batch.
    */
-  step(set: WeightSet, inputs: readonly DecodeInput[]): Float32Array {
+  step(merged: LoraWeights, inputs: readonly DecodeInput[]): Float32Array {
     const weights = this.#weights;
     const { arch, layout } = weights;
     const kernels = this.#arena.kernels;
@@ -65,7 +66,7 @@ export class Decoder {
     kernels.gatherRows(weights.pointer(layout.embedding), b.ids, b.x, rows, d);
     for (const [index, spans] of layout.layers.entries()) {
       const linear = (projection: Projection, x: number, y: number, accumulate = 0): void =>
-        weights.project(set, index, projection, x, y, rows, accumulate);
+        merged.project(index, projection, x, y, rows, accumulate);
       weights.normalize(spans.inputNorm, b.x, b.h, b.rstd, rows);
       linear("q", b.h, b.q);
       linear("k", b.h, b.k);

@@ -1,7 +1,4 @@
-/**
- * Linear layers of the network and their training: y = x·W', where W' is the base weight with an adapter merged in, and the gradient
- * of the base weight or of the adapter (LoRA, Hu et al. 2021, arXiv:2106.09685).
- */
+/** Linear layers of the network and their training: the gradient of the base weights, or of a LoRA adapter. */
 
 import type { PassBuffers } from "./activations.ts";
 import {
@@ -12,7 +9,8 @@ import {
   projectionShape,
 } from "./architecture.ts";
 import type { Arena } from "./arena.ts";
-import type { WeightSet, Weights } from "./weights.ts";
+import { LoraWeights } from "./loraWeights.ts";
+import type { Weights } from "./weights.ts";
 
 /** Trains LoRA parameters, or every base weight (to create the base model). */
 export type TrainTarget =
@@ -24,7 +22,7 @@ type LoraBuffers = Pick<PassBuffers, "xa" | "packLora">;
 export class LinearLayers {
   readonly #weights: Weights;
   readonly #arena: Arena;
-  readonly #set: WeightSet;
+  readonly #merged: LoraWeights;
   readonly #target: TrainTarget;
   readonly #b: LoraBuffers;
   /** Flat parameters of the adapter (lora only) and the gradient. */
@@ -38,17 +36,17 @@ export class LinearLayers {
     this.#arena = weights.arena;
     this.#target = target;
     this.#b = buffers;
-    this.#set = weights.allocateSet(true);
+    this.#merged = new LoraWeights(weights, true);
     this.#gradientLength = target.kind === "lora" ? target.largest.length : weights.layout.length;
     this.#adapter = target.kind === "lora" ? this.#arena.alloc(target.largest.length) : 0;
     this.#gradient = this.#arena.alloc(this.#gradientLength);
-    if (target.kind === "full") weights.merge(this.#set, null);
+    if (target.kind === "full") this.#merged.merge(null);
   }
 
   /** Sets new base weights. Full training only. */
   setBase(parameters: Float32Array): void {
     this.#weights.setBase(parameters);
-    this.#weights.merge(this.#set, null);
+    this.#merged.merge(null);
   }
 
   /** Sets an adapter's parameters; its rank may differ from the previous one's. */
@@ -56,7 +54,7 @@ export class LinearLayers {
     this.#layout = layout;
     this.#gradientLength = layout.length;
     this.#arena.floats(this.#adapter, layout.length).set(parameters);
-    this.#weights.merge(this.#set, { layout, pointer: this.#adapter });
+    this.#merged.merge({ layout, pointer: this.#adapter });
   }
 
   clearGradient(): void {
@@ -82,7 +80,7 @@ export class LinearLayers {
     n: number,
     accumulate = 0,
   ): void {
-    this.#weights.project(this.#set, layer, projection, x, y, n, accumulate);
+    this.#merged.project(layer, projection, x, y, n, accumulate);
   }
 
   /** dx (+)= dy·transpose(W') unless `dx` is 0, plus the weight or LoRA gradient from x and dy. */
@@ -97,12 +95,7 @@ export class LinearLayers {
   ): void {
     const kernels = this.#arena.kernels;
     const [input, output] = projectionShape(this.#weights.arch, projection);
-    const packed = this.#set[layer]?.[projection];
-    if (packed === undefined) return;
-    if (dx !== 0) {
-      const w = packed.backward;
-      kernels.matmul(dy, output, w, output, dx, input, n, input, output, 1, accumulate);
-    }
+    if (dx !== 0) this.#merged.projectBack(layer, projection, dy, dx, n, accumulate);
     if (this.#target.kind === "full") {
       const span = this.#weights.layout.layers[layer]?.projections[projection];
       const gradient = this.baseGradient(span?.offset ?? 0);

@@ -3,9 +3,9 @@
 import { createUniform } from "../../shared/uniform.ts";
 import type { DecodeInput, Decoder } from "./decoder.ts";
 import type { TopToken } from "./engine.ts";
+import type { LoraWeights } from "./loraWeights.ts";
 import { sampleToken, topTokens } from "./sampleToken.ts";
 import { StopStringWatch } from "./stopStrings.ts";
-import type { WeightSet } from "./weights.ts";
 import type { FromWorker, ToWorker, WorkerSetup } from "./workerMessages.ts";
 
 type SampleJob = Extract<ToWorker, { kind: "sample" }>;
@@ -25,13 +25,13 @@ interface LiveSample {
 export class SampleQueue {
   readonly #decoder: Decoder;
   readonly #setup: WorkerSetup;
-  readonly #weightSet: (set: number) => WeightSet;
+  readonly #loraWeights: (set: number) => LoraWeights;
   #live: LiveSample[] = [];
 
-  constructor(decoder: Decoder, setup: WorkerSetup, weightSet: (set: number) => WeightSet) {
+  constructor(decoder: Decoder, setup: WorkerSetup, loraWeights: (set: number) => LoraWeights) {
     this.#decoder = decoder;
     this.#setup = setup;
-    this.#weightSet = weightSet;
+    this.#loraWeights = loraWeights;
   }
 
   get size(): number {
@@ -76,13 +76,13 @@ export class SampleQueue {
         rest.push(sample);
       }
     }
-    const ended = this.#advance(batch, this.#weightSet(first.job.set));
+    const ended = this.#advance(batch, this.#loraWeights(first.job.set));
     // Samples that waited go first next time, so that no weight set and no long prompt starves.
     this.#live = [...rest, ...batch.filter((sample) => !ended.has(sample))];
     return Array.from(ended.values());
   }
 
-  #advance(batch: readonly LiveSample[], set: WeightSet): Map<LiveSample, FromWorker> {
+  #advance(batch: readonly LiveSample[], set: LoraWeights): Map<LiveSample, FromWorker> {
     const inputs = batch.map(
       (sample): DecodeInput => ({ slot: sample.job.slot, tokens: sample.pending, wanted: 1 }),
     );

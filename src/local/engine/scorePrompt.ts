@@ -2,13 +2,13 @@
 
 import type { Decoder } from "./decoder.ts";
 import type { PromptScoreRequest, PromptScores, TopToken } from "./engine.ts";
+import type { LoraWeights } from "./loraWeights.ts";
 import { topTokens } from "./sampleToken.ts";
-import type { WeightSet } from "./weights.ts";
 
 /** Scores a prompt in a decoder slot, overwriting its cache. */
 export function scorePrompt(
   decoder: Decoder,
-  set: WeightSet,
+  merged: LoraWeights,
   slot: number,
   request: PromptScoreRequest,
 ): PromptScores {
@@ -18,7 +18,7 @@ export function scorePrompt(
   const targetLogprobs = request.targets === null ? null : new Float32Array(request.targets.length);
   decoder.truncate(slot, 0);
   const tokens = prompt.subarray(0, -1);
-  const rows = decoder.step(set, [{ slot, tokens, wanted: tokens.length }]);
+  const rows = decoder.step(merged, [{ slot, tokens, wanted: tokens.length }]);
   const vocabulary = rows.length / tokens.length;
   for (let position = 1; position < prompt.length; position++) {
     const row = rows.subarray((position - 1) * vocabulary, position * vocabulary);

@@ -11,11 +11,12 @@ import { adapterLayout } from "./architecture.ts";
 import { Arena } from "./arena.ts";
 import { Decoder } from "./decoder.ts";
 import type { TrainTarget } from "./linearLayers.ts";
+import { LoraWeights } from "./loraWeights.ts";
 import { evaluateLoss } from "./losses.ts";
 import { Network } from "./network.ts";
 import { SampleQueue } from "./sampleQueue.ts";
 import { scorePrompt } from "./scorePrompt.ts";
-import { type WeightSet, Weights } from "./weights.ts";
+import { Weights } from "./weights.ts";
 import type { FromWorker, ToWorker, WorkerSetup } from "./workerMessages.ts";
 
 type TrainJob = Extract<ToWorker, { kind: "train" }>;
@@ -27,7 +28,7 @@ class ComputeWorker {
   readonly #weights: Weights;
   readonly #decoder: Decoder;
   readonly #samples: SampleQueue;
-  readonly #sets: (WeightSet | undefined)[] = [];
+  readonly #sets: (LoraWeights | undefined)[] = [];
   #network: Network | null = null;
   #version = -1;
   readonly #training: TrainJob[] = [];
@@ -40,7 +41,7 @@ class ComputeWorker {
     this.#setup = setup;
     this.#weights = new Weights(arena, setup.arch, setup.base, setup.maxRank);
     this.#decoder = new Decoder(this.#weights, setup.maxRows);
-    this.#samples = new SampleQueue(this.#decoder, setup, (set) => this.#weightSet(set));
+    this.#samples = new SampleQueue(this.#decoder, setup, (set) => this.#loraWeights(set));
     this.#adapterScratch = arena.alloc(adapterLayout(setup.arch, setup.maxRank).length);
     port.on("message", (message: ToWorker) => {
       this.#take(message);
@@ -99,7 +100,7 @@ class ComputeWorker {
     }
   }
 
-  #weightSet(index: number): WeightSet {
+  #loraWeights(index: number): LoraWeights {
     const set = this.#sets[index];
     if (set === undefined)
       throw new AppError("engine-weights", `Sampler weights ${index} are not loaded.`);
@@ -107,16 +108,16 @@ class ComputeWorker {
   }
 
   #load(message: Extract<ToWorker, { kind: "load" }>): void {
-    const set = this.#sets[message.set] ?? this.#weights.allocateSet(false);
+    const set = this.#sets[message.set] ?? new LoraWeights(this.#weights, false);
     this.#sets[message.set] = set;
     if (message.adapter === null) {
-      this.#weights.merge(set, null);
+      set.merge(null);
       return;
     }
     const layout = adapterLayout(this.#setup.arch, message.adapter.rank);
     const { arena } = this.#weights;
     arena.floats(this.#adapterScratch, layout.length).set(message.adapter.parameters);
-    this.#weights.merge(set, { layout, pointer: this.#adapterScratch });
+    set.merge({ layout, pointer: this.#adapterScratch });
   }
 
   /** The training network with the job's weights; its buffers are allocated on first use. */
@@ -165,7 +166,7 @@ class ComputeWorker {
   }
 
   #score(job: ScoreJob): void {
-    const scores = scorePrompt(this.#decoder, this.#weightSet(job.set), job.slot, job.request);
+    const scores = scorePrompt(this.#decoder, this.#loraWeights(job.set), job.slot, job.request);
     this.#send({ kind: "scored", job: job.job, scores });
   }
 }

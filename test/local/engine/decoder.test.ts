@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { Decoder } from "../../../src/local/engine/decoder.ts";
+import { LoraWeights } from "../../../src/local/engine/loraWeights.ts";
 import { Network, type NetworkSequence } from "../../../src/local/engine/network.ts";
-import type { WeightSet, Weights } from "../../../src/local/engine/weights.ts";
+import type { Weights } from "../../../src/local/engine/weights.ts";
 import { RANK_8, randomAdapter, randomSequences, SMALL, smallWeights } from "./testModel.ts";
 
 const ROWS = 256;
@@ -11,7 +12,7 @@ interface Both {
   readonly weights: Weights;
   readonly network: Network;
   readonly decoder: Decoder;
-  readonly set: WeightSet;
+  readonly set: LoraWeights;
 }
 
 /** A training network and a decoder over the same weights and the same adapter. */
@@ -20,10 +21,10 @@ async function both(): Promise<Both> {
   const network = new Network(weights, { kind: "lora", largest: RANK_8 }, ROWS);
   network.linear.setAdapter(RANK_8, ADAPTER);
   const decoder = new Decoder(weights, ROWS);
-  const set = weights.allocateSet(false);
+  const set = new LoraWeights(weights, false);
   const pointer = weights.arena.alloc(RANK_8.length);
   weights.arena.floats(pointer, RANK_8.length).set(ADAPTER);
-  weights.merge(set, { layout: RANK_8, pointer });
+  set.merge({ layout: RANK_8, pointer });
   return { weights, network, decoder, set };
 }
 
