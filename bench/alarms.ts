@@ -14,7 +14,7 @@ import { parseArgs } from "node:util";
 import { ALARM_IDS } from "../src/core/alarms/alarmFacts.ts";
 import { AlarmHistory } from "../src/core/alarms/alarmHistory.ts";
 import { evaluateAlarms } from "../src/core/alarms/evaluateAlarms.ts";
-import { alarmFields } from "../src/core/config/fields/alarmFields.ts";
+import { alarmFields } from "../src/core/config/fields/alarmThresholds.ts";
 import type { AlarmId, AlarmsConfig } from "../src/core/config/fields/schema.ts";
 import {
   type MetricsRow,

@@ -1,7 +1,7 @@
 /** The facts about one step that alarms use. */
 
 import { rewardPointOf } from "../../shared/trendPoint.ts";
-import { alarmFields } from "../config/fields/alarmFields.ts";
+import { alarmFields } from "../config/fields/alarmThresholds.ts";
 import type { AlarmId } from "../config/fields/schema.ts";
 import { storedFit } from "../runFolder/metrics/fitMetrics.ts";
 import { type MetricsRow, metricAt } from "../runFolder/metrics/metricsTree.ts";

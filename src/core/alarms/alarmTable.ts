@@ -1,4 +1,4 @@
-/** All alarms: what each measures, when it fires, its texts and suggested settings. Thresholds: `config/fields/alarmFields.ts`. */
+/** All alarms: what each measures, when it fires, its texts and suggested settings. Thresholds: `config/fields/alarmThresholds.ts`. */
 
 import { formatMeasure, formatPercent } from "../../shared/format.ts";
 import type { AlarmId } from "../config/fields/schema.ts";

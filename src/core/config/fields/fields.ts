@@ -2,7 +2,7 @@
 
 import type { KeyPath } from "../source/keyPath.ts";
 import { agentFields } from "./agentFields.ts";
-import { alarmFields } from "./alarmFields.ts";
+import { alarmFields } from "./alarmThresholds.ts";
 import { costFields, priceFields, targetFields } from "./costFields.ts";
 import { columnFields, environmentFields, graderFields, splitFields } from "./environmentFields.ts";
 import { evaluationFields } from "./evaluationFields.ts";

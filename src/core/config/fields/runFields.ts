@@ -1,6 +1,6 @@
 /** Configuration fields for the run itself (data, length, saving) and the services it uses. */
 
-import { alarmFields } from "./alarmFields.ts";
+import { alarmFields } from "./alarmThresholds.ts";
 import { environmentFields } from "./environmentFields.ts";
 import { evaluationFields } from "./evaluationFields.ts";
 import { COUNT, type FieldTable, OPTIONAL } from "./field.ts";

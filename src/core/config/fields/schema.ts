@@ -2,7 +2,7 @@
 
 import * as z from "zod";
 import { isJsonObject } from "../../json.ts";
-import type { alarmFields } from "./alarmFields.ts";
+import type { alarmFields } from "./alarmThresholds.ts";
 import { NUMBER_TEXT } from "./coerce.ts";
 import { columnFields, environmentFields, graderFields } from "./environmentFields.ts";
 import type { evaluationFields } from "./evaluationFields.ts";
