@@ -24,7 +24,10 @@ export interface FlatSettingsOptions {
   readonly sha256: Sha256;
 }
 
-/** Leaves of a resolved configuration. A list counts as one leaf. */
+/** A run's name stands beside its settings, and how far it came is in its steps. */
+const NOT_COMPARED: ReadonlySet<string> = new Set(["run_name", "stop_at_step"]);
+
+/** Leaves of a resolved configuration, without its name and stop. A list counts as one leaf. */
 export function flatSettings(config: unknown, options: FlatSettingsOptions): FlatSettings {
   const found = new Map<string, string>();
   if (isJsonObject(config)) addLeaves(config, "", options, found);
@@ -39,6 +42,7 @@ function addLeaves(
 ): void {
   for (const [name, value] of Object.entries(branch)) {
     const key = `${prefix}${name}`;
+    if (NOT_COMPARED.has(key)) continue;
     if (isJsonObject(value) && Object.keys(value).length > 0) {
       addLeaves(value, `${key}.`, options, found);
     } else if (found.size < MAX_KEYS) {

@@ -4,9 +4,16 @@ import { sha256 } from "../../../src/node/hash.ts";
 
 const same = { shorten: (text: string): string => text, sha256 };
 
-it("a configuration is flattened into leaves, with shortened texts", () => {
+it("a configuration is flattened into leaves, with shortened texts, without its name and stop", () => {
   const sources = [{ path: "/home/me/a.jsonl", weight: 1 }];
-  const config = { a: 1, b: { c: null, d: [1, 2], e: {} }, path: "/home/me/x", sources };
+  const config = {
+    a: 1,
+    b: { c: null, d: [1, 2], e: {} },
+    path: "/home/me/x",
+    sources,
+    stop_at_step: 2,
+    run_name: "x",
+  };
   const shorten = (text: string): string => text.replace("/home/me", "~");
   expect([...flatSettings(config, { shorten, sha256 })]).toEqual([
     ["a", "1"],
