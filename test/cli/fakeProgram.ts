@@ -121,6 +121,7 @@ export function started(changes: Partial<EventOf<"started">> = {}): ProgressEven
     step: 0,
     totalSteps: 40,
     isTotalAtMost: false,
+    stopAtStep: null,
     groupsPerStep: 16,
     stepsAhead: 0,
     environments: ["local/calculator"],

@@ -174,7 +174,7 @@ function uploadLines({ waiting, isOver }: EventOf<"uploading">, layout: Layout):
 }
 
 function headerLines(event: EventOf<"started">, { cwd }: Invocation): readonly Line[] {
-  const { examples, groupsPerStep, stepsAhead, step } = event;
+  const { examples, groupsPerStep, stepsAhead, step, stopAtStep } = event;
   const steps = plannedSteps(event);
   const plan =
     examples === undefined
@@ -185,13 +185,14 @@ function headerLines(event: EventOf<"started">, { cwd }: Invocation): readonly L
       ? ""
       : `, ${plural(stepsAhead, "sampled {0} step ahead", "sampled {0} steps ahead")}`;
   const start = step === 0 ? "" : `, ${l10n.t("resumed at step {0}", step + 1)}`;
+  const stop = stopAtStep === null ? "" : `, ${l10n.t("stops after step {0}", stopAtStep)}`;
   return [
     labelled(l10n.t("run"), styled("strong", event.name)),
     labelled(l10n.t("model"), event.model),
     ...(examples === undefined
       ? [labelled(l10n.t("environments"), event.environments.join(", "))]
       : [labelled(l10n.t("examples"), examplesText(examples))]),
-    labelled(l10n.t("plan"), `${plan}${ahead}${start}`),
+    labelled(l10n.t("plan"), `${plan}${ahead}${start}${stop}`),
     labelled(l10n.t("run folder"), shortPath(event.folder, cwd)),
     BLANK,
   ];

@@ -18,6 +18,7 @@ import { removeDeadSocket } from "../../node/control/removeDeadSocket.ts";
 import { isProcessAlive } from "../../node/processes.ts";
 import { settingsOfRun } from "../../node/settingsOfRun.ts";
 import { startConfig } from "../../node/startConfig.ts";
+import { plural } from "../../shared/format.ts";
 import type { RunOwner } from "../../shared/runFile.ts";
 import { type LoadedConfig, loadConfigText, loadStart } from "../config/configFiles.ts";
 import { createClient, startPosition } from "../models/createModel.ts";
@@ -53,6 +54,7 @@ export async function planResume(
   const stored = await storedStates(files, folder, points);
   const state = points[0]?.state ?? stored.states[0] ?? null;
   const found = stored.problem === null ? [] : [stored.problem];
+  if (!isHeld) requireStopAhead(changes, loaded, state?.step ?? 0);
   return {
     // The process that holds the run has already shown the others.
     loaded: { ...loaded, warnings: [...(isHeld ? [] : loaded.warnings), ...found] },
@@ -157,18 +159,29 @@ function isOfTrackers(path: string): boolean {
   );
 }
 
-function requireSameIdentity(
+/** The step that stopped the run before is no fault, but a new one in the past is. */
+function requireStopAhead(
   changes: readonly ConfigChange[],
-  { path, overrides }: LoadedConfig,
+  loaded: LoadedConfig,
+  completed: number,
 ): void {
+  const { stop_at_step: stop } = loaded.config;
+  const isNew = changes.some((change) => change.path === "stop_at_step");
+  if (!isNew || stop === null || stop > completed) return;
+  throw new AppError(
+    "config-invalid",
+    `${placeOf("stop_at_step", loaded)}: error: The run has already completed ${plural(completed, "{0} step", "{0} steps")} and cannot stop at step ${stop}. Choose a later step, or \`null\` to train to the end.`,
+    { configPath: "stop_at_step" },
+  );
+}
+
+function requireSameIdentity(changes: readonly ConfigChange[], loaded: LoadedConfig): void {
   const fixed = changes.filter(({ change }) => change === "identity").map((each) => each.path);
   const [first] = fixed;
   if (first === undefined) return;
-  const override = overrides.findLast((each) => `${first}.`.startsWith(`${each.path.join(".")}.`));
-  const place = override === undefined ? path : `--overrides ${override.text}`;
   throw new AppError(
     "config-identity",
-    `${place}: error: ${fixed.join(", ")} changed since this run began, and would make it another run. Undo the change, or start a new run with \`tinker-rl train\`.`,
+    `${placeOf(first, loaded)}: error: ${fixed.join(", ")} changed since this run began, and would make it another run. Undo the change, or start a new run with \`tinker-rl train\`.`,
     { configPath: first },
   );
 }
@@ -212,4 +225,10 @@ function positionOf(state: RunState): LoopPosition {
       curriculum: state.curriculum,
     },
   };
+}
+
+/** The override or the file that sets a key. */
+function placeOf(key: string, { path, overrides }: LoadedConfig): string {
+  const override = overrides.findLast((each) => `${key}.`.startsWith(`${each.path.join(".")}.`));
+  return override === undefined ? path : `--overrides ${override.text}`;
 }

@@ -206,6 +206,7 @@ export class RunAttempt {
       step,
       totalSteps,
       isTotalAtMost: isTotalAtMost(config),
+      stopAtStep: (config.stop_at_step ?? 0) > step ? config.stop_at_step : null,
       groupsPerStep: config.batch_size,
       stepsAhead: config.max_steps_off_policy,
       environments: Object.keys(config.environments),

@@ -43,6 +43,9 @@ test("the header names model, environments, plan and run folder", () => {
   expect(screen([started({ step: 12 })])).toContain(
     "plan          40 steps of 16 groups, resumed at step 13",
   );
+  expect(screen([started({ stopAtStep: 3 })])).toContain(
+    "plan          40 steps of 16 groups, stops after step 3",
+  );
 });
 
 test("an alarm shows its evidence, its meaning, and a remedy with the command for it", () => {

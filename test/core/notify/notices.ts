@@ -49,6 +49,7 @@ export const STARTED: ProgressEvent = {
   step: 0,
   totalSteps: 40,
   isTotalAtMost: false,
+  stopAtStep: null,
   groupsPerStep: 4,
   stepsAhead: 0,
   environments: ["Owner/Game"],

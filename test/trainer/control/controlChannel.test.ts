@@ -121,6 +121,7 @@ it("reported status follows the run, including its last phases", async () => {
     name: "demo",
     model: "m",
     isTotalAtMost: false,
+    stopAtStep: null,
     groupsPerStep: 1,
     stepsAhead: 0,
     environments: [],

@@ -83,6 +83,21 @@ describe("a resume", () => {
     await expect(plan()).rejects.toThrow(/run\.yaml: error: seed changed/);
   });
 
+  it("stops at a later step, but not at one that it has completed", async () => {
+    expect((await plan(["stop_at_step=3"])).loaded.config.stop_at_step).toBe(3);
+    await expect(plan(["stop_at_step=2"])).rejects.toMatchObject({
+      code: "config-invalid",
+      message:
+        "--overrides stop_at_step=2: error: The run has already completed 2 steps and cannot stop at step 2. Choose a later step, or `null` to train to the end.",
+    });
+  });
+
+  it("goes on beyond the step that stopped the run", async () => {
+    await startRun(["stop_at_step=2"]);
+    await writeState(fileSystem, folder, aRunState(2));
+    expect((await plan()).loaded.config.stop_at_step).toBe(2);
+  });
+
   it("resumes with a prompt although its own copy lacks a secret of it", async () => {
     const prompt = (key: string) => textWith(`system_prompt_template: Use ${key} for the search.`);
     write(prompt("sk-0123456789"));

@@ -20,6 +20,8 @@ export type ProgressEvent =
       readonly totalSteps: number | null;
       /** True when the run may run out of data before `totalSteps`. */
       readonly isTotalAtMost: boolean;
+      /** `stop_at_step`; null when it is not ahead. */
+      readonly stopAtStep: number | null;
       readonly groupsPerStep: number;
       /** How many steps ahead groups are sampled; 0 is on-policy. */
       readonly stepsAhead: number;

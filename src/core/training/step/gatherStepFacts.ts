@@ -188,14 +188,20 @@ export function progressOf(
   };
 }
 
-/** With `refill`, extrapolated from the data used per step so far, because the data decides how many steps remain. */
+/**
+ * To the end, or to a `stop_at_step` before it. With `refill`, extrapolated from the data used per step so far, because the data decides
+ * how many steps remain.
+ */
 function stepsLeft(
   { config, totalSteps }: RunContext,
   completed: number,
   doneFraction: number,
 ): number {
   const planned = totalSteps ?? Number.POSITIVE_INFINITY;
-  return (config.refill ? completed / doneFraction : planned) - completed;
+  const left = (config.refill ? completed / doneFraction : planned) - completed;
+  const untilStop = (config.stop_at_step ?? Number.POSITIVE_INFINITY) - completed;
+  // A resume goes on beyond the step of a stop.
+  return untilStop < 0 ? left : Math.min(left, untilStop);
 }
 
 /**

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { Ledger } from "../../../../src/core/rollout/ledger.ts";
-import { lossRatios } from "../../../../src/core/training/step/gatherStepFacts.ts";
+import { lossRatios, progressOf } from "../../../../src/core/training/step/gatherStepFacts.ts";
 import { aDatum } from "../builders.ts";
+import { prepareAhead } from "../loop/prepareAhead.ts";
 
 /** Two prompt tokens and two sampled ones. */
 function datum() {
@@ -29,5 +30,23 @@ describe("the ratios that a loss clips", () => {
     // Differences of -0.5 and 0.25.
     const mean = expect.closeTo(Math.exp(-0.125), 6);
     expect([...(lossRatios(datum(), trainer, "gspo") ?? [])].slice(1)).toEqual([mean, mean]);
+  });
+});
+
+describe("the remaining time", () => {
+  const { context } = prepareAhead({ stepsAhead: 0, steps: 6 });
+  function remaining(step: number, stop: number | null): number | null {
+    const config = { ...context.config, stop_at_step: stop };
+    const input = { step, cursor: 0, elapsedS: [], optimizerUpdates: step };
+    const done = { taken: 2, updates: 1, totalS: 10, seconds: 10 };
+    return progressOf({ ...context, config }, input, done).etaS;
+  }
+
+  it("is that of the remaining steps", () => {
+    expect([0, 1, 5].map((step) => remaining(step, null))).toEqual([50, 40, 0]);
+  });
+
+  it("ends at stop_at_step, and after a resume at the end of the plan", () => {
+    expect([0, 1, 2, 3, 4].map((step) => remaining(step, 3))).toEqual([20, 10, 0, 20, 10]);
   });
 });
