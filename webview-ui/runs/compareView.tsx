@@ -15,7 +15,8 @@ import { CompareEvaluations } from "./compareEvaluations.tsx";
 import { followPointer } from "./dragMove.ts";
 import { COMPARE_TABS } from "./layout.ts";
 import { settingText } from "./runColumns.ts";
-import { RunHead, runLook } from "./runHead.tsx";
+import { RunHead } from "./runHead.tsx";
+import { runLook } from "./runLook.ts";
 import type { RunsModel, RunsProps } from "./runsModel.ts";
 
 export function CompareView({ runs }: RunsProps) {

@@ -4,7 +4,7 @@ import type { ChartData } from "../charts/drawing/chartData.ts";
 import { hasAxis, xValues } from "../charts/xAxis.ts";
 import { visibleLine } from "../text/visible.ts";
 import { type Curve, groupsChart, type NamedLine, runsChart } from "./compareData.ts";
-import { runLook } from "./runHead.tsx";
+import { assignLooks, runLook } from "./runLook.ts";
 import type { RunsModel } from "./runsModel.ts";
 
 export interface ComparedCharts {
@@ -37,10 +37,11 @@ export function comparedChart(runs: RunsModel, metric: string): ComparedCharts {
     const curves = runs.compared.value.map(({ id, name }) => curveOf(runs, id, name, metric));
     return withLines(runsChart(curves.filter(isPlaced), options), curves);
   }
-  const drawn = groups.map(({ key, label, rows }) => ({
+  const looks = assignLooks(groups.map(({ rows }) => runs.lookOf(rows[0]?.id ?? "") ?? 0));
+  const drawn = groups.map(({ key, label, rows }, index) => ({
     key,
     label: visibleLine(label),
-    look: runLook(runs.lookOf(rows[0]?.id ?? "") ?? 0),
+    look: runLook(looks[index] ?? 0),
     curves: rows.map(({ id, name }) => curveOf(runs, id, name, metric)).filter(isPlaced),
   }));
   return withLines(groupsChart(drawn, band, options), drawn);

@@ -5,6 +5,7 @@ import { LISTED_METRICS, MAX_COMPARED } from "../../src/shared/runsPage.ts";
 import type { Smoothing } from "../charts/smoothing.ts";
 import { COMPARED_AXES, type ComparedAxis } from "../charts/xAxis.ts";
 import { oneOf, parsed, restored, type Sorting } from "../model/viewState.ts";
+import { assignLooks } from "./runLook.ts";
 
 /** Groups runs by the value of `key`, or, if `isOver`, runs that differ in nothing but `key`. */
 export interface RunGrouping {
@@ -104,22 +105,14 @@ export function restoreLayout(kept: string | null): RunsLayout {
   };
 }
 
-/** The layout with these runs selected. Each keeps its look unless another selected run has it. */
+/** The layout with these runs selected. Each keeps its look if possible. */
 export function withChosen(layout: RunsLayout, chosen: readonly string[]): RunsLayout {
   const looks = new Map(Object.entries(layout.looks));
-  const taken = new Set<number>();
-  for (const id of chosen.slice(0, MAX_COMPARED)) {
-    const before = looks.get(id);
-    const look = before === undefined || taken.has(before) ? freeLook(taken) : before;
-    taken.add(look);
+  const compared = chosen.slice(0, MAX_COMPARED);
+  const assigned = assignLooks(compared.map((id) => looks.get(id)));
+  for (const [index, id] of compared.entries()) {
     looks.delete(id);
-    looks.set(id, look);
+    looks.set(id, assigned[index] ?? 0);
   }
   return { ...layout, chosen, looks: Object.fromEntries([...looks].slice(-MAX_LOOKS)) };
-}
-
-function freeLook(taken: ReadonlySet<number>): number {
-  let look = 0;
-  while (taken.has(look)) look += 1;
-  return look;
 }

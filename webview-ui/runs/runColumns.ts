@@ -50,13 +50,6 @@ export interface RunColumn {
 const NONE = "–";
 /** Key of a column that exists for sweeps only. */
 export const COMPARED = "compared";
-/** Settings that only name a run and do not affect training. */
-const NAMES: ReadonlySet<string> = new Set([
-  "log_path",
-  "run_name",
-  "wandb_run_name",
-  "openreward_run_name",
-]);
 /** Number of settings shown by default. */
 const FIRST_SETTINGS = 6;
 /** Characters that fit the usual width. */
@@ -69,7 +62,7 @@ function numberColumn(
   read: NumberOf,
   format: (value: number) => string,
   {
-    width = 96,
+    width = 112,
     isShownAtFirst = true,
     inGroup = "spread" as RunColumn["inGroup"], // any of them
     texts = text.columns[key],
@@ -193,7 +186,7 @@ export function columnsFor(
   const taken = new Set([...reached, ...origin, ...marks, ...LAST].map(({ key }) => key));
   const varied = variedKeys(rows, settingKeys);
   const others = settingKeys.filter((key) => !varied.includes(key));
-  const shownKeys = [...varied, ...groupingKeys(others)].slice(0, FIRST_SETTINGS);
+  const shownKeys = [...varied, ...others].slice(0, FIRST_SETTINGS);
   const settingColumns = (keys: readonly string[]): readonly RunColumn[] =>
     keys.map((key) =>
       settingColumn(key, {
@@ -260,18 +253,13 @@ function markColumns(rows: readonly RunsTableRow[]): readonly RunColumn[] {
   ];
 }
 
-/** All settings except those that only name a run. */
-export function groupingKeys(settingKeys: readonly string[]): readonly string[] {
-  return settingKeys.filter((key) => !NAMES.has(key));
-}
-
 /** Settings offered for grouping: those varied by sweeps, then others that put at least two runs together and at least two apart. */
 export function offeredGroupings(
   rows: readonly RunsTableRow[],
   settingKeys: readonly string[],
 ): { readonly varied: readonly string[]; readonly others: readonly string[] } {
   const varied = variedKeys(rows, settingKeys);
-  const others = groupingKeys(settingKeys).filter((key) => {
+  const others = settingKeys.filter((key) => {
     if (varied.includes(key)) return false;
     const known = rows.flatMap(({ settings }) => settings[key] ?? []);
     const values = new Set(known).size;

@@ -13,7 +13,7 @@ import { runsStrings as text } from "../strings/runs.ts";
 import { visibleLine } from "../text/visible.ts";
 import type { LineageCell } from "./lineage.ts";
 import type { RunColumn } from "./runColumns.ts";
-import { runLook } from "./runHead.tsx";
+import { runLook } from "./runLook.ts";
 import type { RunsModel, RunsProps } from "./runsModel.ts";
 import { meanAndSpread, type RunGroup } from "./tableItems.ts";
 

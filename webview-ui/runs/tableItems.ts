@@ -4,7 +4,7 @@ import { groupBy } from "../../src/shared/groupBy.ts";
 import type { RunsTableRow } from "../../src/shared/runsPage.ts";
 import type { Sorting } from "../model/viewState.ts";
 import type { RunGrouping } from "./layout.ts";
-import { groupingKeys, type RunColumn, settingText, variedKeys } from "./runColumns.ts";
+import { type RunColumn, settingText, variedKeys } from "./runColumns.ts";
 
 export interface RunGroup {
   readonly key: string;
@@ -52,7 +52,7 @@ export function groupRows(
   { key, isOver }: RunGrouping,
   settingKeys: readonly string[],
 ): readonly RunGroup[] {
-  const keys = isOver ? groupingKeys(settingKeys).filter((other) => other !== key) : [key];
+  const keys = isOver ? settingKeys.filter((other) => other !== key) : [key];
   const groups = groupBy(rows, ({ settings }) =>
     JSON.stringify(keys.map((each) => settings[each] ?? null)),
   );

@@ -1,5 +1,6 @@
 /** Settings of many runs. Only settings that differ between runs are shown. */
 
+import { NAMING_KEYS } from "../config/fields/runFields.ts";
 import { isJsonObject, type JsonObject } from "../json.ts";
 import type { Sha256 } from "../ports.ts";
 
@@ -24,10 +25,10 @@ export interface FlatSettingsOptions {
   readonly sha256: Sha256;
 }
 
-/** A run's name stands beside its settings, and how far it came is in its steps. */
-const NOT_COMPARED: ReadonlySet<string> = new Set(["run_name", "stop_at_step"]);
+/** How far a stopped run came is in its steps. */
+const NOT_COMPARED: ReadonlySet<string> = new Set([...NAMING_KEYS, "stop_at_step"]);
 
-/** Leaves of a resolved configuration, without its name and stop. A list counts as one leaf. */
+/** Leaves of a resolved configuration, except those that do not change the training. A list counts as one leaf. */
 export function flatSettings(config: unknown, options: FlatSettingsOptions): FlatSettings {
   const found = new Map<string, string>();
   if (isJsonObject(config)) addLeaves(config, "", options, found);

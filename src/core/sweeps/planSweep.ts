@@ -2,6 +2,7 @@
 
 import { formatKey } from "../../shared/format.ts";
 import { checkText } from "../config/check.ts";
+import { NAMING_KEYS } from "../config/fields/runFields.ts";
 import { isSame } from "../config/fields/sameValue.ts";
 import type { Config } from "../config/fields/schema.ts";
 import { type AppliedOverride, parseAssignment } from "../config/overrides.ts";
@@ -65,14 +66,6 @@ export function describeSweepProblem(problem: SweepProblem): string {
   const line = problemLine(problem);
   return settings === undefined ? line : `${line} [with ${settings.join(" ")}]`;
 }
-
-/** Keys for a run's name or location, which the sweep sets for each run. */
-export const GIVEN_BY_SWEEP: ReadonlySet<string> = new Set([
-  "log_path",
-  "run_name",
-  "wandb_run_name",
-  "openreward_run_name",
-]);
 
 /** Reads and checks every combination. Never throws. */
 export function planSweep(request: SweepRequest): SweepCheck {
@@ -166,7 +159,7 @@ function keyProblems(
   return applied.flatMap(({ path, text }, index): PlacedProblem | readonly PlacedProblem[] => {
     const key = formatKey(path);
     const problem = (message: string): PlacedProblem => gridProblem(text, message);
-    if (GIVEN_BY_SWEEP.has(key)) {
+    if (NAMING_KEYS.has(key)) {
       return problem(
         `${key} cannot vary, because it does not change the training. Set it once for all runs.`,
       );

@@ -3,9 +3,9 @@
 import { flowText } from "../../core/config/editing/text/valueText.ts";
 import type { Field, FieldTable } from "../../core/config/fields/field.ts";
 import { configFields } from "../../core/config/fields/fields.ts";
+import { NAMING_KEYS } from "../../core/config/fields/runFields.ts";
 import { parseConfig } from "../../core/config/parse.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../core/json.ts";
-import { GIVEN_BY_SWEEP } from "../../core/sweeps/planSweep.ts";
 import { formatKey } from "../../shared/format.ts";
 
 /** A setting with a single value: not a list, and without settings of its own. */
@@ -29,7 +29,7 @@ export function tunableSettings(config: JsonObject): readonly SimpleSetting[] {
 /** All settings that a sweep can vary, including those of each environment. */
 export function sweepableSettings(config: JsonObject): readonly SimpleSetting[] {
   const all = settingsIn(configFields, config, []);
-  return mostChangedFirst(all.filter(({ key }) => !GIVEN_BY_SWEEP.has(key)));
+  return mostChangedFirst(all.filter(({ key }) => !NAMING_KEYS.has(key)));
 }
 
 function mostChangedFirst(all: readonly SimpleSetting[]): readonly SimpleSetting[] {

@@ -33,7 +33,7 @@ const markSchema = z.object({
 }) satisfies z.ZodType<Mark>;
 
 const storedSchema = z.object({
-  version: z.literal(1),
+  version: z.literal(2),
   digests: z.record(text, z.unknown()),
   settings: z
     .object({
@@ -175,7 +175,7 @@ export class RunDigests {
     await fileSystem.makeDirectory(dirname(cachePath));
     const digests = Object.fromEntries([...this.#unchecked, ...this.#digests]);
     const marks = Object.fromEntries([...this.#marks].filter(([, mark]) => isMarked(mark)));
-    const stored = { version: 1, digests, settings: this.settings.stored(), marks };
+    const stored = { version: 2, digests, settings: this.settings.stored(), marks };
     await fileSystem.writeAtomic(cachePath, JSON.stringify(stored));
   }
 

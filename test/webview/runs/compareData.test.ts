@@ -5,8 +5,8 @@ import {
   groupsChart,
   runsChart,
 } from "../../../webview-ui/runs/compareData.ts";
-import { restoreLayout, withChosen } from "../../../webview-ui/runs/layout.ts";
-import { runLook } from "../../../webview-ui/runs/runHead.tsx";
+import { type RunsLayout, restoreLayout, withChosen } from "../../../webview-ui/runs/layout.ts";
+import { runLook } from "../../../webview-ui/runs/runLook.ts";
 
 const OPTIONS: CompareOptions = {
   xAxis: "step",
@@ -96,5 +96,17 @@ describe("the line styles of compared runs", () => {
     expect(other.looks).toMatchObject({ c: 2, d: 0, b: 1 });
     const back = withChosen(other, ["c", "d", "b", "a"]);
     expect(new Set(back.chosen.map((id) => back.looks[id])).size).toBe(4);
+    const begun = withChosen(first, ["new", "a"]);
+    expect(begun.looks).toMatchObject({ a: 0, new: 1 });
+  });
+
+  it("have different colors as long as there are enough", () => {
+    const colorsOf = ({ chosen, looks }: RunsLayout): string[] =>
+      chosen.map((id) => runLook(looks[id] ?? 0).color);
+    const nine = withChosen(restoreLayout(null), [..."abcdefghi"]);
+    expect(new Set(colorsOf(nine)).size).toBe(6);
+    const three = withChosen(nine, ["a", "d", "g"]);
+    expect(new Set(colorsOf(three)).size).toBe(3);
+    expect(three.looks).toMatchObject({ a: nine.looks["a"], d: nine.looks["d"] });
   });
 });

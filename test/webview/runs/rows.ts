@@ -28,7 +28,6 @@ export function aRow(
     settings: {
       learning_rate: JSON.stringify(learningRate),
       seed: JSON.stringify(seed),
-      run_name: JSON.stringify(id),
     },
   };
 }

@@ -15,7 +15,7 @@ import {
 } from "../../../webview-ui/runs/tableItems.ts";
 import { aRow } from "./rows.ts";
 
-const KEYS = ["learning_rate", "seed", "run_name"];
+const KEYS = ["learning_rate", "seed"];
 
 const ROWS = [
   aRow("a", 0.1, 1, 0.2),
@@ -35,7 +35,7 @@ describe("the rows of the runs table", () => {
     expect(ids(sortedRows(ROWS, rate, false))).toBe("bdac");
   });
 
-  it("are grouped by one setting, or by all others except names", () => {
+  it("are grouped by one setting, or by all others", () => {
     const by = groupRows(ROWS, { key: "seed", isOver: false }, KEYS);
     expect(by.map(({ label, rows }) => [label, ids(rows)])).toEqual([
       ["seed = 1", "ab"],
@@ -85,10 +85,9 @@ describe("the rows of the runs table", () => {
 });
 
 describe("the columns of the runs table", () => {
-  it("contain the settings that differ; names are hidden at first", () => {
+  it("contain the settings that differ", () => {
     const shown = shownColumns(columns, { order: [], shown: {} }).map(({ key }) => key);
     expect(shown).toContain("learning_rate");
-    expect(shown).not.toContain("run_name");
   });
 
   it("stay where they were moved when others are added", () => {
@@ -204,7 +203,7 @@ describe("the offered columns and groups", () => {
         },
       }),
     );
-    const keys = ["learning_rate", "seed", "lora_rank", "only_here", "each_its_own", "run_name"];
+    const keys = ["learning_rate", "seed", "lora_rank", "only_here", "each_its_own"];
     expect(offeredGroupings(rows, keys)).toEqual({
       varied: ["learning_rate"],
       others: ["lora_rank"],

@@ -234,3 +234,11 @@ export const serviceFields = {
   },
   notify: notifyField,
 } as const satisfies FieldTable;
+
+/** Keys that name a run or place its folder, and do not change its training. */
+export const NAMING_KEYS: ReadonlySet<string> = new Set([
+  "log_path",
+  "run_name",
+  "wandb_run_name",
+  "openreward_run_name",
+]);
