@@ -62,7 +62,7 @@ function numberColumn(
   read: NumberOf,
   format: (value: number) => string,
   {
-    width = 112,
+    width = 118,
     isShownAtFirst = true,
     inGroup = "spread" as RunColumn["inGroup"], // any of them
     texts = text.columns[key],
