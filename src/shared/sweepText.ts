@@ -151,7 +151,7 @@ function gapSentence(gap: ShareGap, name: string, value: string): string {
     "no-results": l10n.t("No run of this sweep has a result yet."),
     "one-value": l10n.t("{0} has one value only, so there is nothing to compare.", name),
     "one-value-done": l10n.t(
-      "Only runs of {0} {1} are done, so there is nothing to compare yet.",
+      "Only runs of {0} {1} are done, so its values cannot be compared.",
       name,
       value,
     ),
