@@ -25,10 +25,7 @@ export interface FlatSettingsOptions {
   readonly sha256: Sha256;
 }
 
-/** How far a stopped run came is in its steps. */
-const NOT_COMPARED: ReadonlySet<string> = new Set([...NAMING_KEYS, "stop_at_step"]);
-
-/** Leaves of a resolved configuration, except those that do not change the training. A list counts as one leaf. */
+/** Leaves of a resolved configuration. A list counts as one leaf. */
 export function flatSettings(config: unknown, options: FlatSettingsOptions): FlatSettings {
   const found = new Map<string, string>();
   if (isJsonObject(config)) addLeaves(config, "", options, found);
@@ -43,7 +40,6 @@ function addLeaves(
 ): void {
   for (const [name, value] of Object.entries(branch)) {
     const key = `${prefix}${name}`;
-    if (NOT_COMPARED.has(key)) continue;
     if (isJsonObject(value) && Object.keys(value).length > 0) {
       addLeaves(value, `${key}.`, options, found);
     } else if (found.size < MAX_KEYS) {
@@ -57,6 +53,9 @@ function addLeaves(
   }
 }
 
+/** How far a stopped run came is in its steps. */
+const NOT_COMPARED: ReadonlySet<string> = new Set([...NAMING_KEYS, "stop_at_step"]);
+
 /**
  * Stores only the differences between each run and the first, so that thousands of runs need little memory. A missing or null key
  * counts as different from every value.
@@ -68,7 +67,9 @@ export class SettingsTable {
 
   /** True if the run is new or its settings have changed. */
   set(run: string, given: FlatSettings): boolean {
-    const settings = new Map([...given].filter(([, value]) => value !== "null"));
+    const settings = new Map(
+      [...given].filter(([key, value]) => value !== "null" && !NOT_COMPARED.has(key)),
+    );
     this.#base ??= settings;
     const base = this.#base;
     const changed = new Map<string, string | null>();

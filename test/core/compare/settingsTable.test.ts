@@ -4,15 +4,13 @@ import { sha256 } from "../../../src/node/hash.ts";
 
 const same = { shorten: (text: string): string => text, sha256 };
 
-it("a configuration is flattened into leaves, with shortened texts, without its name and stop", () => {
+it("a configuration is flattened into leaves, with shortened texts", () => {
   const sources = [{ path: "/home/me/a.jsonl", weight: 1 }];
   const config = {
     a: 1,
     b: { c: null, d: [1, 2], e: {} },
     path: "/home/me/x",
     sources,
-    stop_at_step: 2,
-    run_name: "x",
   };
   const shorten = (text: string): string => text.replace("/home/me", "~");
   expect([...flatSettings(config, { shorten, sha256 })]).toEqual([
@@ -26,13 +24,13 @@ it("a configuration is flattened into leaves, with shortened texts, without its 
   expect(flatSettings("no configuration", same).size).toBe(0);
 });
 
-it("the table has the differing settings, including keys that a run lacks", () => {
+it("the table has the differing settings of the training, including keys that a run lacks", () => {
   const table = new SettingsTable();
   const add = (run: string, config: object) => table.set(run, flatSettings(config, same));
   add("one", { seed: 1, lr: 1, model: "m" });
   expect(table.differing()).toEqual([]);
   add("two", { seed: 2, lr: 1, model: "m", extra: true });
-  add("three", { seed: 3, lr: 1, model: "m", agent: null });
+  add("three", { seed: 3, lr: 1, model: "m", agent: null, run_name: "other", stop_at_step: 2 });
   expect(table.differing()).toEqual(["seed", "extra"]);
   expect(table.of("two")).toEqual({ seed: "2", extra: "true" });
   expect(table.of("one")).toEqual({ seed: "1" });
