@@ -88,8 +88,9 @@ export interface TaskPair {
  * The interval of the mean per-task difference in mean reward, clipped to the possible range. Null below 8 tasks, and when all tasks differ
  * by the same amount in rewards that are not just success and failure.
  *
- * For success and failure it is the adjusted interval of Bonett and Price (2012): add two tasks, one better by a rollout and one worse by a
- * rollout, so that identical results do not yield a zero-width interval. Otherwise it is Student's t over tasks.
+ * For success and failure with one rollout per task it is the adjusted interval of Bonett and Price (2012), which adds a better and a worse
+ * task so that identical results do not yield a zero-width interval. With more rollouts, two rollouts are added instead: they weigh less
+ * than a task, and the quantile is Student's t. Otherwise it is Student's t over tasks.
  */
 export function pairedInterval(pairs: readonly TaskPair[]): Interval | null {
   const count = pairs.length;
@@ -101,11 +102,12 @@ export function pairedInterval(pairs: readonly TaskPair[]): Interval | null {
   const bounds = { low: -span, high: span };
   const average = mean(differences);
   if (areEnds(lists.flat(), range)) {
-    const one = span / Math.max(...lists.map(({ length }) => length));
-    const all = count + 2;
+    const rollouts = Math.max(...lists.map(({ length }) => length));
+    const all = count + 2 / rollouts;
     const adjusted = (average * count) / all;
-    const squares = sum(differences.map((value) => value ** 2)) + 2 * one ** 2;
-    const reach = NORMAL * Math.sqrt((squares / all - adjusted ** 2) / all);
+    const squares = sum(differences.map((value) => value ** 2)) + 2 * (span / rollouts) ** 2;
+    const quantile = rollouts === 1 ? NORMAL : t975(count - 1);
+    const reach = quantile * Math.sqrt((squares / all - adjusted ** 2) / all);
     return clipped({ low: adjusted - reach, high: adjusted + reach }, bounds);
   }
   const squares = sum(differences.map((value) => (value - average) ** 2));

@@ -174,4 +174,38 @@ describe("the interval of a paired difference", () => {
       expect(covered).toBeGreaterThan(460);
     }
   });
+
+  const cases = [
+    [0.1, 0.6],
+    [0.05, 0.9],
+    [0.3, 0.3],
+  ].flatMap(([from = 0, to = 0]) =>
+    [
+      [8, 8],
+      [16, 2],
+      [16, 4],
+      [16, 8],
+      [64, 8],
+    ].map(([tasks = 0, rollouts = 0]) => ({ from, to, tasks, rollouts })),
+  );
+  it.each(cases)(
+    "contains a change from $from to $to as often in $tasks tasks with $rollouts rollouts",
+    ({ from, to, tasks, rollouts }) => {
+      const random = createUniform(13);
+      // Each task's own chance differs from the mean by up to the distance of the mean from 0 or 1.
+      const outcomesAt = (mean: number): number[] => {
+        const chance = mean + (2 * random() - 1) * Math.min(mean, 1 - mean);
+        return Array.from({ length: rollouts }, () => (random() < chance ? 1 : 0));
+      };
+      const isCovered = (): boolean => {
+        const drawn = Array.from({ length: tasks }, () => ({
+          before: outcomesAt(from),
+          after: outcomesAt(to),
+        }));
+        const { low, high } = pairedInterval(drawn) ?? { low: 1, high: 0 };
+        return low <= to - from && to - from <= high;
+      };
+      expect(Array.from({ length: 500 }, isCovered).filter(Boolean).length).toBeGreaterThan(460);
+    },
+  );
 });
