@@ -78,6 +78,26 @@ export function meanInterval(
   return around(average, t975(groups - 1) * Math.sqrt(squares / (groups - 1) / groups), range);
 }
 
+/**
+ * The interval of the mean over tasks of several strata that have fixed shares of them, clipped as in {@link rewardInterval}: Student's t
+ * with the variance within strata, which share it (Cochran 1977, section 5). Null without a variance.
+ */
+export function stratifiedInterval(
+  strata: readonly (readonly (readonly number[])[])[],
+): Interval | null {
+  const tasks = strata.flat();
+  const degrees = tasks.length - strata.length;
+  if (degrees < 1) return null;
+  const values = tasks.flat();
+  const perTask = values.length / tasks.length;
+  const squares = strata.flatMap((own) => {
+    const average = mean(own.flat());
+    return own.map((rewards) => (sum(rewards.map((value) => value - average)) / perTask) ** 2);
+  });
+  const error = Math.sqrt(sum(squares) / degrees / tasks.length);
+  return around(mean(values), t975(degrees) * error, rewardRange(tasks));
+}
+
 /** The rewards of one task in two evaluations. */
 export interface TaskPair {
   readonly before: readonly number[];

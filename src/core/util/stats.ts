@@ -64,6 +64,14 @@ export function summarize(values: Iterable<number>): Stats {
   return running.stats;
 }
 
+/** Standard deviation within lists, pooled over all of them; null if none has two values. */
+export function pooledDeviation(lists: readonly (readonly number[])[]): number | null {
+  const known = lists.map(summarize).filter(({ std }) => std !== null);
+  const degrees = known.reduce((sum, { count }) => sum + count - 1, 0);
+  const squares = known.reduce((sum, { std, count }) => sum + (std ?? 0) ** 2 * (count - 1), 0);
+  return degrees === 0 ? null : Math.sqrt(squares / degrees);
+}
+
 /** Index of the first value that is not finite; -1 if there is none. */
 export function indexOfNonFinite(values: ArrayLike<number>): number {
   for (let i = 0; i < values.length; i += 1) if (!Number.isFinite(values[i])) return i;

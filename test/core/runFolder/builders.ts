@@ -160,6 +160,7 @@ export function stepFacts(changes: Partial<StepFacts> = {}): StepFacts {
       attempt: 1,
     },
     environments: ["local/calculator"],
+    hasFixedMix: false,
     learningRate: 1e-3,
     loss: -1.5,
     serverMetrics: {},

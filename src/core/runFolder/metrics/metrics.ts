@@ -48,11 +48,11 @@ export function buildMetricsRow(facts: StepFacts): MetricsRow {
     progress: progressMetrics(facts),
     group: groupMetrics(facts.groups, rollouts),
     rollout: {
-      ...environmentMetrics(rollouts),
+      ...environmentMetrics(rollouts, facts),
       ...behaviorMetrics(rollouts),
       env: byEnvironment(facts),
     },
-    rollout_included: rewardMetrics(included),
+    rollout_included: rewardMetrics(included, facts),
     errors: errorMetrics(rollouts),
     advantage: advantageMetrics(included),
     optim: {
@@ -124,7 +124,7 @@ function byEnvironment({ environments, rollouts }: StepFacts): MetricsTree {
   return Object.fromEntries(
     [...groupBy(rollouts, ({ environment }) => environment)].map(([environment, own]) => [
       nameOf.get(environment) ?? environment,
-      environmentMetrics(own),
+      environmentMetrics(own, { hasFixedMix: false }),
     ]),
   );
 }

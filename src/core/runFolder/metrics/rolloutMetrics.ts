@@ -1,23 +1,25 @@
 /** The `rollout/…` metrics of a list of rollouts. */
 
 import { groupBy } from "../../../shared/groupBy.ts";
-import { rewardInterval } from "../../../shared/interval.ts";
+import { rewardInterval, stratifiedInterval } from "../../../shared/interval.ts";
 import { sum } from "../../../shared/mean.ts";
 import { withoutUndefined } from "../../../shared/withoutUndefined.ts";
-import { fraction, mean, type Stats, summarize } from "../../util/stats.ts";
+import { fraction, mean, pooledDeviation, type Stats, summarize } from "../../util/stats.ts";
 import type { MetricsTree } from "./metricsTree.ts";
 import { failureReward, isSuccess } from "./outcomes.ts";
-import type { RolloutFacts, ToolCallFacts, TurnFacts } from "./stepFacts.ts";
+import type { RolloutFacts, StepFacts, ToolCallFacts, TurnFacts } from "./stepFacts.ts";
+
+type Mix = Pick<StepFacts, "hasFixedMix">;
 
 /** Reward statistics and the share of scored rollouts; `mean_all` counts failed ones with {@link failureReward}. */
-export function rewardMetrics(rollouts: readonly RolloutFacts[]): MetricsTree {
+export function rewardMetrics(rollouts: readonly RolloutFacts[], mix: Mix): MetricsTree {
   const scored = scoredOnly(rollouts);
   const ofFailure = failureReward(rollouts);
   return {
     reward: {
       ...stats(scored.map(rewardOf)),
       mean_all: mean(rollouts.map(({ reward }) => reward ?? ofFailure)),
-      ...groupStatistics(scored),
+      ...groupStatistics(scored, mix),
     },
     scored_frac: fraction(scored.length, rollouts.length),
     response_tokens: stats(playedOnly(rollouts).map(responseTokens)),
@@ -25,16 +27,24 @@ export function rewardMetrics(rollouts: readonly RolloutFacts[]): MetricsTree {
   };
 }
 
-/** Confidence interval of the mean and spread between tasks, by group: rollouts of one task are not independent. */
-function groupStatistics(scored: readonly RolloutFacts[]): MetricsTree {
-  const byGroup = groupBy(scored, ({ group }) => group).values();
-  const groups = Array.from(byGroup, (own) => own.map(rewardOf));
-  const interval = rewardInterval(groups);
+/**
+ * Confidence interval of the mean and spread between tasks, by group: rollouts of one task are not independent. With a fixed mix, only
+ * the spread within environments counts, because every step has the same difference between them.
+ */
+function groupStatistics(scored: readonly RolloutFacts[], { hasFixedMix }: Mix): MetricsTree {
+  const rewardsOf = (own: readonly RolloutFacts[]): readonly (readonly number[])[] =>
+    Array.from(groupBy(own, ({ group }) => group).values(), (rollouts) => rollouts.map(rewardOf));
+  const groups = rewardsOf(scored);
+  const strata = hasFixedMix
+    ? Array.from(groupBy(scored, ({ environment }) => environment).values(), rewardsOf)
+    : [groups];
+  const interval =
+    (strata.length > 1 ? stratifiedInterval(strata) : null) ?? rewardInterval(groups);
   return {
     groups: groups.length,
     ci_low: interval?.low ?? null,
     ci_high: interval?.high ?? null,
-    group_std: summarize(groups.map((own) => mean(own) ?? 0)).std,
+    group_std: pooledDeviation(strata.map((own) => own.map((rewards) => mean(rewards) ?? 0))),
   };
 }
 
@@ -43,10 +53,10 @@ function rewardOf({ reward }: RolloutFacts): number {
 }
 
 /** The metrics that are also reported per environment. Stop reasons include failed rollouts, so that they sum to all. */
-export function environmentMetrics(rollouts: readonly RolloutFacts[]): MetricsTree {
+export function environmentMetrics(rollouts: readonly RolloutFacts[], mix: Mix): MetricsTree {
   const successes = rollouts.filter((rollout) => isSuccess(rollout, rollout.successReward));
   return {
-    ...rewardMetrics(rollouts),
+    ...rewardMetrics(rollouts, mix),
     success_frac: fraction(successes.length, rollouts.length),
     turns: stats(playedOnly(rollouts).map(({ turns }) => turns.length)),
     errors: rollouts.filter(({ errorClass }) => errorClass !== null).length,

@@ -111,6 +111,8 @@ export interface StepFacts {
   };
   /** Full names of all environments of the run, not only of those in this step. */
   readonly environments: readonly string[];
+  /** Whether each environment has the same share of every step's groups. */
+  readonly hasFixedMix: boolean;
   readonly learningRate: number;
   /** Null if nothing was trained, or if the service does not report it. */
   readonly loss: number | null;

@@ -107,6 +107,7 @@ export function gatherStepFacts(
       seconds,
     }),
     environments: Object.keys(config.environments),
+    hasFixedMix: config.mix === "weighted",
     learningRate,
     loss: trained?.loss ?? null,
     serverMetrics: trained?.serverMetrics ?? {},

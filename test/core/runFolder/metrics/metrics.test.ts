@@ -117,6 +117,24 @@ test("groups with a reward are counted separately from those that failed complet
   });
 });
 
+test("with a fixed mix of environments, only the spread within them counts", () => {
+  const rewards = [
+    [0.1, 0.3],
+    [0.7, 0.9],
+  ];
+  const rollouts = rewards.flatMap((own, at) =>
+    own.map((reward, i) => rolloutFacts({ environment: `a/Env${at}`, group: 2 * at + i, reward })),
+  );
+  const names = ["ci_low", "ci_high", "group_std"].map((name) => `rollout/reward/${name}`);
+  const found = (hasFixedMix: boolean) => {
+    const row = flatRow({ environments: ["a/Env0", "a/Env1"], rollouts, hasFixedMix });
+    return names.map((name) => Number(row[name]).toFixed(3));
+  };
+  // Each deviates by 0.1 from the mean of its environment, with 2 degrees of freedom: 0.5 ± 4.303 · √(0.04 / 2 / 4).
+  expect(found(true)).toEqual(["0.196", "0.804", "0.141"]);
+  expect(found(false)).toEqual(["0.000", "1.000", "0.365"]);
+});
+
 test("an environment is listed by its short name unless two in the run share it", () => {
   const rollouts = [rolloutFacts({ environment: "a/Env" }), rolloutFacts({ environment: "b/Env" })];
   const shared = flatRow({ environments: ["a/Env", "b/Env"], rollouts });
