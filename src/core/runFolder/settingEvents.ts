@@ -44,7 +44,10 @@ export function settingsChanged(
   return { step, level: "info", kind: KIND, message, data };
 }
 
-/** In order. If a step was repeated after a later change, the change applies from that step. */
+/**
+ * In order, without `stop_at_step`, which does not change the training. If a step was repeated after a later change, the change applies
+ * from that step.
+ */
 export function changedSettings(events: readonly RunEvent[]): readonly ChangedSetting[] {
   let found: readonly ChangedSetting[] = [];
   for (const { kind, step, data } of events) {
@@ -54,7 +57,7 @@ export function changedSettings(events: readonly RunEvent[]): readonly ChangedSe
     const read = kind === KIND ? dataSchema.safeParse(data).data : undefined;
     if (read !== undefined) found = found.concat(changesOf(step ?? 0, read.keys, read.changes));
   }
-  return found;
+  return found.filter(({ key }) => key !== "stop_at_step");
 }
 
 /** Like {@link changedSettings}, for the run in `folder`. */

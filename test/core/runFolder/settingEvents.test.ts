@@ -28,6 +28,12 @@ test("a change is shown with its first step and what it changed", () => {
   ]);
 });
 
+test("another stop is no change of the training", () => {
+  const stop = { path: ["stop_at_step"], before: 2, after: 4 };
+  const written = event(settingsChanged(2, ["stop_at_step"], [stop]));
+  expect(changedSettings([written])).toEqual([]);
+});
+
 test("runs of older versions show which settings changed", () => {
   const old = event({ kind: "settings-changed", step: 14, data: { keys: ["learning_rate"] } });
   expect(changedSettingLines(changedSettings([old]))).toEqual(["step 15: learning_rate changed"]);
