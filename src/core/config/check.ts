@@ -206,7 +206,7 @@ const MAX_BLANKED = 3;
 
 /**
  * Problems in the lines without a syntax fault, so that a key being typed does not hide them. Empty when the text is unreadable even
- * without the faulty lines. Remedies are dropped because they depend on the original text.
+ * without the faulty lines. Remedies are dropped unless the original text, which they change, can be read.
  */
 function problemsBeside(
   source: YamlSource,
@@ -223,9 +223,13 @@ function problemsBeside(
   if (offsets.length > MAX_BLANKED || isSecondDocument) return [];
   const text = withoutLines(source.text, offsets);
   if (text === source.text) return [];
-  return checkWhole(text, options)
-    .problems.filter(({ code }) => REPORTED_BESIDE_FAULTS.has(code))
-    .map((problem) => ({ ...problem, remedies: [] }));
+  const found = checkWhole(text, options).problems.filter(({ code }) =>
+    REPORTED_BESIDE_FAULTS.has(code),
+  );
+  const isOfDuplicates = faults.every(({ remedies }) =>
+    remedies.some(({ kind }) => kind === "removePairAt"),
+  );
+  return isOfDuplicates ? found : found.map((problem) => ({ ...problem, remedies: [] }));
 }
 
 function ruleFindings(repaired: Repaired, values: unknown): readonly Finding[] {

@@ -25,6 +25,8 @@ export type RemedyAction =
   | { readonly kind: "replaceStrays" }
   /** Indents the pair at `path`, and those after it up to `end`, under the empty key before it. */
   | { readonly kind: "indent"; readonly path: KeyPath; readonly end: KeyPath | null }
+  /** Inserts a space at `offset`, after the colon of a key. */
+  | { readonly kind: "space"; readonly offset: number }
   /** Replaces tabs at the start of lines with spaces. */
   | { readonly kind: "spaces" }
   /** An action that only the editor can perform. */

@@ -81,6 +81,22 @@ function withoutRepeatedIndentFaults(errors: readonly YAMLError[]): readonly YAM
   );
 }
 
+const UNFINISHED_KEY: ReadonlySet<string> = new Set(["MISSING_CHAR", "MULTILINE_IMPLICIT_KEY"]);
+
+/** A line such as `batch_size:16`, trimmed, and where its value starts; null when the error is about something else. */
+function joinedPair(
+  text: string,
+  { code, pos: [from] }: YAMLError,
+): { readonly span: Span; readonly value: number } | null {
+  const [line = ""] = text.slice(from).split(/\r?\n/, 1);
+  const key = /^[a-z_]+:(?=[^\s/:])/.exec(line)?.[0];
+  if (!UNFINISHED_KEY.has(code) || key === undefined) return null;
+  return {
+    span: { start: from, end: from + line.trimEnd().length },
+    value: from + key.length,
+  };
+}
+
 /** The line with the wrong indentation, trimmed; null when the error is about something else. */
 function misplacedLine(text: string, { code, pos, message }: YAMLError): Span | null {
   const [from, to] = pos;
@@ -103,6 +119,13 @@ function lineBefore(text: string, offset: number): string {
 function faultOf(text: string, level: SyntaxFault["severity"], error: YAMLError): SyntaxFault {
   // A value with an unknown tag is not used, and must not be taken for a secret.
   const severity = error.code === "TAG_RESOLVE_FAILED" ? "error" : level;
+  const joined = joinedPair(text, error);
+  if (joined !== null) {
+    const title = "Add a space after the colon";
+    const remedy: Remedy = { kind: "space", offset: joined.value, title, isPreferred: true };
+    const message = "A key ends with a colon and a space.";
+    return { severity, message, span: joined.span, remedies: [remedy] };
+  }
   const line = misplacedLine(text, error);
   if (line !== null) {
     const message =

@@ -296,11 +296,13 @@ export function commentsIn(text: string, { start, end }: Span): readonly Comment
 
 /** True when the edits do not overlap and add no syntax error. */
 export function parsesAfterEdit(source: YamlSource, edits: readonly TextEdit[]): boolean {
-  if (overlap(edits)) return false;
-  const after = readYaml(applyEdits(source.text, edits), source.language);
-  return faults(after) === 0 || faults(after) < faults(source);
+  return !overlap(edits) && syntaxErrorsAfter(source, edits) <= syntaxErrors(source);
 }
 
-function faults(source: YamlSource): number {
+export function syntaxErrorsAfter(source: YamlSource, edits: readonly TextEdit[]): number {
+  return syntaxErrors(readYaml(applyEdits(source.text, edits), source.language));
+}
+
+export function syntaxErrors(source: YamlSource): number {
   return source.faults.filter(({ severity }) => severity === "error").length;
 }

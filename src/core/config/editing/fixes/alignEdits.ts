@@ -2,7 +2,7 @@
 
 import { checkText } from "../../check.ts";
 import type { YamlSource } from "../../source/yamlSource.ts";
-import { parsesAfterEdit } from "../edits/setValue.ts";
+import { syntaxErrors, syntaxErrorsAfter } from "../edits/setValue.ts";
 import { applyEdits, type TextEdit } from "../text/textEdit.ts";
 import { lineEnd, lineStart, nextLine } from "../text/yamlPairs.ts";
 
@@ -20,7 +20,7 @@ export function alignLine(source: YamlSource, offset: number): readonly TextEdit
   const path = source.language === "json" ? "text.json" : "text.yaml";
   const candidates = levelsAbove(source.text, start)
     .map((indent) => reindent(source.text, start, indent))
-    .filter((edits) => parsesAfterEdit(source, edits))
+    .filter((edits) => syntaxErrorsAfter(source, edits) < syntaxErrors(source))
     .map((edits) => ({ edits, faults: errorsIn(applyEdits(source.text, edits), path) }));
   const [best] = candidates.toSorted((a, b) => a.faults - b.faults);
   return best?.edits ?? null;

@@ -67,6 +67,8 @@ function editsFor(source: YamlSource, remedy: RemedyAction): readonly TextEdit[]
       return replaceStrays(source);
     case "indent":
       return indentPairs(source, remedy.path, remedy.end);
+    case "space":
+      return [{ span: { start: remedy.offset, end: remedy.offset }, text: " " }];
     case "spaces":
       return spacesForTabs(source.text);
     case "command":

@@ -26,6 +26,22 @@ describe("a value of the wrong type has a fix", () => {
   });
 });
 
+describe("a key without a space after its colon", () => {
+  it.each([
+    ["save_every:16", "save_every: 16"],
+    ["save_every: 5\nmax_steps:16", "save_every: 5\nmax_steps: 16"],
+    ["save_every:16\nmax_steps: 5", "save_every: 16\nmax_steps: 5"],
+  ])("%s gets one", (lines, after) => {
+    expect(fixes(textWith(lines)).get("Add a space after the colon")).toBe(textWith(after));
+  });
+});
+
+it("a key that is set twice leaves the fixes of other keys", () => {
+  const text = textWith("max_steps: 5\nmax_steps: 6\nwandb: yes");
+  expect(fixes(text).get("Change to 'offline'")).toBe(text.replace("yes", "offline"));
+  expect(fixes(text).get("Keep the first")).toBe(text.replace("max_steps: 6\n", ""));
+});
+
 it.each(["rollout_timeout: 10 min", "max_hours: 1:30", "seed: 16 tasks"])(
   "a number is offered only in the unit of its field, not for %s",
   (line) => {
