@@ -48,7 +48,7 @@ export interface RunStatus {
   readonly rollouts: RolloutCount | null;
   /** Rollouts of the current evaluation; null when there is none. */
   readonly evaluated: (RolloutCount & { readonly isBesideStep: boolean }) | null;
-  /** Mean reward of the last completed step. */
+  /** Mean reward of the last completed step; null if fewer than 90% of its rollouts are scored. */
   readonly rewardMean: number | null;
   /** Trend of the mean reward up to that step; null before the first step of this attempt. */
   readonly trend: Trend | null;

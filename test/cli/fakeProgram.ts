@@ -140,6 +140,7 @@ export function stepFinished(changes: Partial<EventOf<"step-finished">> = {}): P
     totalSteps: 40,
     isTotalAtMost: false,
     rewardMean: 0.53,
+    decidingReward: 0.53,
     trend: { direction: "unclear", steps: 12, groups: null },
     loss: -12.3,
     trainedGroups: 13,

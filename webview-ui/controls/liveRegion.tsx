@@ -4,6 +4,7 @@ import { effect } from "@preact/signals";
 import * as l10n from "@vscode/l10n";
 import { useEffect, useRef } from "preact/hooks";
 import { formatCount, formatReward } from "../../src/shared/format.ts";
+import { decidingPointOf } from "../../src/shared/trendPoint.ts";
 import type { DashboardModel, DashboardProps } from "../model/dashboardModel.ts";
 import { strings } from "../strings/strings.ts";
 
@@ -45,7 +46,7 @@ function statusText({ data: { run, columns, columnsVersion } }: DashboardModel):
   if (known === null || columnsVersion.value < 2) return "";
   // Facts arrive before numbers, so the step comes from the last row that has numbers.
   const last = columns.rows - 1;
-  const reward = columns.at("rollout/reward/mean", last);
+  const reward = decidingPointOf(last, (name) => columns.at(name, last))?.value ?? null;
   const state =
     known.state === "running" ? "" : l10n.t("The run is {0}.", strings.states[known.state]);
   const step =

@@ -3,6 +3,7 @@
 import * as l10n from "@vscode/l10n";
 import { formatReward } from "../../src/shared/format.ts";
 import { type RolloutSet, setName } from "../../src/shared/rolloutSet.ts";
+import { decidingPointOf } from "../../src/shared/trendPoint.ts";
 import type { DashboardModel, DashboardProps } from "../model/dashboardModel.ts";
 import { stepBy } from "../model/keys.ts";
 import { strings } from "../strings/strings.ts";
@@ -73,7 +74,8 @@ function trainingReward(
   step: number,
 ): number | null {
   if (columnsVersion.value < 0) return null;
-  return columns.at("rollout/reward/mean", columns.steps().indexOf(step));
+  const row = columns.steps().indexOf(step);
+  return decidingPointOf(step, (name) => columns.at(name, row))?.value ?? null;
 }
 
 /** Null if the evaluation has several results, whose mean would be meaningless. */

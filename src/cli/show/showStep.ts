@@ -5,7 +5,7 @@ import { stepPaths } from "../../core/runFolder/files/layout.ts";
 import { isSupervised } from "../../core/runFolder/metrics/fitMetrics.ts";
 import type { RolloutList, RolloutSummary } from "../../core/runFolder/reader.ts";
 import { mean } from "../../core/util/stats.ts";
-import { formatReward, plural } from "../../shared/format.ts";
+import { formatCount, formatReward, plural } from "../../shared/format.ts";
 import { BLANK, heading, type Line, quietLine } from "../terminal/line.ts";
 import { type RolloutCells, rolloutTable, trainingUseLegend } from "./rolloutTable.ts";
 import { newestRows, notFoundError, type ShowContext, showCommand } from "./showContext.ts";
@@ -54,11 +54,15 @@ function stepHeading(
   }
   const groups = new Set(rollouts.map(({ group }) => group)).size;
   const rewards = rollouts.flatMap(({ reward }) => (reward === null ? [] : [reward]));
-  const amounts = l10n.t(
-    "{0} in {1}",
-    plural(rollouts.length, "{0} rollout", "{0} rollouts"),
-    plural(groups, "{0} group", "{0} groups"),
-  );
+  const failed = rollouts.length - rewards.length;
+  const amounts = [
+    l10n.t(
+      "{0} in {1}",
+      plural(rollouts.length, "{0} rollout", "{0} rollouts"),
+      plural(groups, "{0} group", "{0} groups"),
+    ),
+    ...(failed === 0 ? [] : [l10n.t("{0} failed", formatCount(failed))]),
+  ].join(", ");
   return heading(
     l10n.t("step {0}: {1}, mean reward {2}", step, amounts, formatReward(mean(rewards))),
   );

@@ -93,7 +93,7 @@ export class RunNotices {
         this.#learn({ isEvaluation: true });
         return null;
       case "step-finished": {
-        const { step, totalSteps, rewardMean: reward, used } = event;
+        const { step, totalSteps, decidingReward: reward, used } = event;
         const trend = event.trend.direction === "unclear" ? null : event.trend;
         this.#learn({ step: step + 1, totalSteps, reward, used, trend });
         return null;

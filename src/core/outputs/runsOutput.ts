@@ -27,8 +27,10 @@ export const runShape = {
   phase: z.enum(PHASES).describe("interrupted: the trainer stopped unexpectedly"),
   steps: count.describe("completed steps"),
   totalSteps: count.nullable().describe("null: endless, or unknown"),
-  reward: measure.describe("mean reward of the last step"),
-  recentRewards: list(measure).describe("mean rewards of up to ten last steps, oldest first"),
+  reward: measure.describe(
+    "mean reward of the last step; null: fewer than 90% of its rollouts have one",
+  ),
+  recentRewards: list(measure).describe("the same of up to ten last steps, oldest first"),
   sentence: z
     .string()
     .nullable()

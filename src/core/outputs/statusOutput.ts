@@ -17,7 +17,9 @@ export const statusOutput = defineOutput(
     totalSteps: count.nullable().describe("null: endless, or unknown"),
     rollouts: rollouts.nullable().describe("rollouts of the current step; null: between steps"),
     evaluated: rollouts.nullable().describe("rollouts of the evaluation in progress; null: none"),
-    reward: measure.describe("mean reward of the last step"),
+    reward: measure.describe(
+      "mean reward of the last step; null: fewer than 90% of its rollouts have one",
+    ),
   },
 );
 

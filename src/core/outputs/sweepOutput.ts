@@ -11,8 +11,12 @@ const runShape = {
       "not-started, preparing, running, pausing, paused, finishing, done, failed, stopped, interrupted, unreadable, or dropped by --halve",
     ),
   steps: count.describe("completed steps"),
-  lastReward: measure.describe("mean reward of the last step"),
-  recentReward: measure.describe("mean reward of the last 5 steps"),
+  lastReward: measure.describe(
+    "mean reward of the last step; null: fewer than 90% of its rollouts have one",
+  ),
+  recentReward: measure.describe(
+    "mean reward of the last 5 steps, without those in which fewer than 90% of the rollouts have one",
+  ),
   evaluatedReward: measure.describe(
     "mean reward in the evaluation named by comparedBy; null: none",
   ),

@@ -1,6 +1,8 @@
 /** A report as Markdown for a pull request or an issue: the summary, tables, and rewards as a sparkline. */
 
 import { formatCount, formatQuantity, formatReward, sparkline } from "../../shared/format.ts";
+import { decidingPointOf } from "../../shared/trendPoint.ts";
+import { metricAt } from "../runFolder/metrics/metricsTree.ts";
 import {
   environmentReward,
   rewardedEnvironments,
@@ -76,15 +78,16 @@ function rewardLines(run: RunInReport, isOne: boolean): readonly string[] {
   ].filter((line) => line !== null);
 }
 
-/** From the first to the last step; null for fewer than two steps. */
+/** From the first to the last step in which at least 90% of the rollouts are scored; null for fewer than two such steps. */
 function rewardLine(
   { facts: { steps } }: RunInReport,
   metric: string,
   what: string,
 ): string | null {
-  const rewards = steps.flatMap(({ metrics }) => {
-    const value = metrics[metric];
-    return typeof value === "number" ? [value] : [];
+  const branch = metric.replace("/reward/mean", "");
+  const rewards = steps.flatMap(({ step, metrics }) => {
+    const read = (name: string) => metricAt(metrics, name.replace("rollout", branch));
+    return decidingPointOf(step, read)?.value ?? [];
   });
   const [first, last] = [rewards[0], rewards.at(-1)];
   if (first === undefined || last === undefined || rewards.length < 2) return null;

@@ -8,6 +8,7 @@ import { runPaths } from "../runFolder/files/layout.ts";
 import { readResolvedConfig } from "../runFolder/files/wholeFiles.ts";
 import { metricNames } from "../runFolder/metrics/metrics.ts";
 import { flattenMetrics, type MetricsRow } from "../runFolder/metrics/metricsTree.ts";
+import { decidingReward } from "../runFolder/metrics/trendMetrics.ts";
 import { usageOfRow } from "../runFolder/metrics/usageOfRow.ts";
 import { countTokens, TOKEN_KINDS } from "../usage/tokenUsage.ts";
 import { mean } from "../util/stats.ts";
@@ -55,7 +56,7 @@ function measuredRun(
     },
     secondsLeft: read.last("progress/eta_s"),
     learningRate: read.last("optim/lr"),
-    reward: read.mean("rollout/reward/mean"),
+    reward: mean(rows.flatMap((row) => decidingReward(row) ?? [])),
     turns: {
       cut: read.mean("rollout/turn_truncated_frac"),
       meanTokens: read.mean("rollout/tokens_per_turn/mean"),

@@ -10,7 +10,7 @@ import { cellName, readEvaluations } from "../runFolder/evaluationLog.ts";
 import { runPaths } from "../runFolder/files/layout.ts";
 import { readLines } from "../runFolder/files/lineReader.ts";
 import { type MetricsRow, metricAt } from "../runFolder/metrics/metricsTree.ts";
-import { withStepReward } from "../runFolder/metrics/trendMetrics.ts";
+import { decidingReward, withStepReward } from "../runFolder/metrics/trendMetrics.ts";
 import { isMetricsRow } from "../runFolder/reader.ts";
 import { usedBy } from "./runList.ts";
 
@@ -122,7 +122,7 @@ async function readRows(
 }
 
 function withRow(before: RunDigest, row: MetricsRow): RunDigest {
-  const reward = metricAt(row, "rollout/reward/mean");
+  const reward = decidingReward(row);
   return {
     ...before,
     ...withStepReward(before, row),

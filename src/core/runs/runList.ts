@@ -13,7 +13,7 @@ import { readEvaluations } from "../runFolder/evaluationLog.ts";
 import { runPaths } from "../runFolder/files/layout.ts";
 import { type Fit, storedFit } from "../runFolder/metrics/fitMetrics.ts";
 import { type MetricsRow, metricAt } from "../runFolder/metrics/metricsTree.ts";
-import { storedTrend } from "../runFolder/metrics/trendMetrics.ts";
+import { decidingReward, storedTrend } from "../runFolder/metrics/trendMetrics.ts";
 import { usageOfRow } from "../runFolder/metrics/usageOfRow.ts";
 import { isAnyRow, isMetricsRow } from "../runFolder/reader.ts";
 import {
@@ -42,11 +42,11 @@ export interface ListedRun {
   readonly steps: number;
   /** Null = endless or unknown. */
   readonly totalSteps: number | null;
-  /** Mean reward of the last step. */
+  /** Mean reward of the last step; null if fewer than 90% of its rollouts are scored. */
   readonly reward: number | null;
   /** Usage of its steps and evaluations; null if unknown. */
   readonly used: UsedTotal | null;
-  /** Mean rewards of the last steps, at most ten, oldest first. */
+  /** The same of the last steps, at most ten, oldest first. */
   readonly recentRewards: readonly (number | null)[];
   /** Trend of the mean reward as stored by the last step; null if none was stored. */
   readonly trend: Trend | null;
@@ -242,7 +242,7 @@ async function readHeldOut(
 /** Facts from the last rows of metrics. */
 export function rowFacts(rows: readonly MetricsRow[]): RowFacts {
   const last = rows.at(-1);
-  const recentRewards = rows.map((row) => metricAt(row, "rollout/reward/mean"));
+  const recentRewards = rows.map(decidingReward);
   return {
     steps: (last?.step ?? -1) + 1,
     totalSteps: totalSteps(last),

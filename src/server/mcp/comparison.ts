@@ -4,6 +4,7 @@ import { flatSettings, SettingsTable } from "../../core/compare/settingsTable.ts
 import type { Json } from "../../core/json.ts";
 import { describeRun } from "../../core/outputs/runOutput.ts";
 import { readResolvedConfig } from "../../core/runFolder/files/wholeFiles.ts";
+import { decidingReward } from "../../core/runFolder/metrics/trendMetrics.ts";
 import type { ListedRun } from "../../core/runs/runList.ts";
 import { endMeans } from "../../core/util/stats.ts";
 import { sha256 } from "../../node/hash.ts";
@@ -38,7 +39,16 @@ export async function comparison(
       phase: run.phase,
       steps: omittedSteps + rows.length,
       costUsd: run.used?.costUsd ?? null,
-      metrics: Object.fromEntries([REWARD, ...metrics].map((name) => [name, ends(rows, name)])),
+      metrics: Object.fromEntries([
+        [
+          REWARD,
+          ends(
+            rows.filter((row) => decidingReward({ ...row, step: 0 }) !== null),
+            REWARD,
+          ),
+        ],
+        ...metrics.map((name) => [name, ends(rows, name)]),
+      ]),
       lastEvaluation: evaluations.at(-1) ?? null,
       folder,
     });

@@ -277,7 +277,7 @@ function withStatus(entry: RunEntry, status: RunStatus): RunEntry {
     phase: status.phase,
     steps: status.step,
     totalSteps: status.totalSteps ?? entry.totalSteps,
-    reward: status.rewardMean ?? entry.reward,
+    reward: recentRewards.at(-1) ?? null,
     recentRewards,
     trend: status.trend ?? entry.trend,
   };

@@ -19,6 +19,7 @@ import {
 import { EXAMPLE_STOP, isFailedOutcome, outcomeText } from "../../shared/outcome.ts";
 import type { RowText } from "../../shared/rowText.ts";
 import type { RunFile } from "../../shared/runFile.ts";
+import { decidingPointOf } from "../../shared/trendPoint.ts";
 
 /** `step` counts from 0, the displayed text from 1. `isLive`: a trainer is running. */
 export function stepRow(step: number, metrics: MetricColumns, isLive: boolean): RowText {
@@ -40,7 +41,7 @@ export function stepRow(step: number, metrics: MetricColumns, isLive: boolean): 
   }
   const excluded = value("num_excluded_groups") ?? 0;
   const { all, compared } = groupCounts(value);
-  const mean = formatReward(value("rollout/reward/mean"));
+  const mean = formatReward(decidingPointOf(step, value)?.value ?? null);
   const trained =
     compared < all
       ? l10n.t("{0} of {1} groups", formatCount(compared), formatCount(all))

@@ -50,9 +50,9 @@ export function advanceStatus(status: RunStatus, event: ProgressEvent): RunStatu
       return { ...status, step: step + 1, totalSteps, rollouts: null };
     }
     case "step-finished": {
-      const { rewardMean, trend } = event;
+      const { step, decidingReward: rewardMean, trend } = event;
       const totalSteps = knownTotal(event);
-      return { ...status, step: event.step + 1, totalSteps, rewardMean, trend, rollouts: null };
+      return { ...status, step: step + 1, totalSteps, rewardMean, trend, rollouts: null };
     }
     case "evaluated":
       return { ...status, evaluated: null };

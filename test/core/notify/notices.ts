@@ -62,6 +62,7 @@ export function aStep(step: number): ProgressEvent {
     totalSteps: 40,
     isTotalAtMost: false,
     rewardMean: 0.75,
+    decidingReward: 0.75,
     trend: { direction: "unclear", steps: 1, groups: 4 },
     loss: 0,
     trainedGroups: 4,

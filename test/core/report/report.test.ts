@@ -113,6 +113,9 @@ describe("a report of one run", () => {
       const env = { maze: { reward: { mean: reward } }, code: { reward: { mean: 1 - reward } } };
       await appendMetrics(files, "demo", { step, rollout: { reward: { mean: 0.5 }, env } });
     }
+    const failing = { reward: { mean: 1 }, scored_frac: 0.06 };
+    const rollout = { ...failing, env: { maze: failing, code: failing } };
+    await appendMetrics(files, "demo", { step: 2, rollout });
     const text = reportMarkdown(await gatherReport(files, [run], OPTIONS));
     expect(text).toMatch(/Mean reward: `..` 0\.50 → 0\.50\n/);
     expect(text).toMatch(/In code: `..` 0\.75 → 0\.25\n\nIn maze: `..` 0\.25 → 0\.75\n/);

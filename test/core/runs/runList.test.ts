@@ -17,8 +17,12 @@ function aRun() {
     const file: RunFile = aRunFile({ ...changes });
     return fileSystem.writeAtomic("/runs/demo/run.json", Buffer.from(JSON.stringify(file)));
   };
-  const addRow = (step: number, mean: number) => {
-    const row = { step, rollout: { reward: { mean } }, progress: { done_frac: (step + 1) / 10 } };
+  const addRow = (step: number, mean: number, scored_frac = 1) => {
+    const row = {
+      step,
+      rollout: { reward: { mean }, scored_frac },
+      progress: { done_frac: (step + 1) / 10 },
+    };
     return fileSystem.append("/runs/demo/metrics.jsonl", encodeJsonLine(row));
   };
   const known: ProgressCache = new Map();
@@ -44,6 +48,14 @@ it("shows steps, plan, and rewards from the last rows", async () => {
     reward: 0.5,
     recentRewards: [0.25, 0.5],
   });
+});
+
+it("has no reward for a step with fewer than 90% of its rollouts scored", async () => {
+  const { writeFile, addRow, read } = aRun();
+  await writeFile();
+  await addRow(0, 0.25, 0.9);
+  await addRow(1, 1, 0.06);
+  expect(await read()).toMatchObject({ reward: null, recentRewards: [0.25, null] });
 });
 
 it("does not count the row of the evaluation after the last step as a step", async () => {

@@ -98,6 +98,23 @@ it("prefers any result to a setting of which a run failed, however good its othe
   expect(kept({ ...seeds, ...worse })).toEqual([2, 3]);
 });
 
+it("drops settings whose rollouts nearly all fail, however good the mean of the others is", async () => {
+  const fileSystem = createMemoryFileSystem();
+  const measured = [
+    { mean: 1, scored_frac: 0.04 },
+    { mean: 0.3, scored_frac: 1 },
+  ].map(async ({ mean, scored_frac }, index) => {
+    const row = { step: 0, rollout: { reward: { mean }, scored_frac } };
+    await fileSystem.append(runPaths(`/${index}`).metrics, encodeJsonLine(row));
+    const run = { folder: `/${index}`, phase: "stopped", steps: 1, evaluated: [] };
+    return { combination: { index, settings: [`lr=${index}`] }, run } as unknown as SweepRow;
+  });
+  const rows = await measureAt(fileSystem, await Promise.all(measured), 1);
+  const { rung, settings } = decide(rows, 1);
+  expect(rung.kept).toEqual([1]);
+  expect(settings.map(({ result }) => result)).toEqual([0.3, null]);
+});
+
 it("names the settings with their results, from the best to the worst", () => {
   const rows = { "lr=1": { reward: 0.2 }, "lr=2": { reward: 0.7 }, "lr=3": null };
   const { by, settings } = decide(rowsOf<MeasuredRow>(rows), 3);

@@ -165,14 +165,21 @@ it("shows the rewards of repeated steps once when a run resumes in a new session
   for (const [step, rewardMean] of [
     [4, 0.4],
     [5, 0.5],
-    [6, 0.6],
-    [4, 0.6],
+    [6, null],
+    [4, null],
     [5, 0.5],
   ] as const) {
     store.onStatus(RUN, { ...INITIAL_STATUS, phase: "running", step, rewardMean });
-    seen.push(store.get(RUN)?.recentRewards.slice(1));
+    const run = store.get(RUN);
+    seen.push([run?.reward, run?.recentRewards.slice(1)]);
   }
-  expect(seen).toEqual([[0.4], [0.4, 0.5], [0.4, 0.5, 0.6], [0.4], [0.4, 0.5]]);
+  expect(seen).toEqual([
+    [0.4, [0.4]],
+    [0.5, [0.4, 0.5]],
+    [null, [0.4, 0.5, null]],
+    [0.4, [0.4]],
+    [0.5, [0.4, 0.5]],
+  ]);
 });
 
 it("shows a run under the user's custom name", async () => {

@@ -36,6 +36,12 @@ test("a step's row starts with its reward and has a full text for screen readers
   });
 });
 
+test("a step whose rollouts mostly failed has no mean reward", () => {
+  const failing = new MetricColumns();
+  failing.add({ step: 0, num_groups: 1, rollout: { reward: { mean: 1 }, scored_frac: 0.06 } });
+  expect(stepRow(0, failing, true).description).toBe("– · 1 group");
+});
+
 test("groups that were not excluded count even if nothing was sent to the trainer", () => {
   const nothingSent = new MetricColumns();
   const counts = { num_groups: 0, num_excluded_groups: 0, group: { size: { count: 8 } } };

@@ -69,6 +69,8 @@ export type ProgressEvent =
       readonly isTotalAtMost: boolean;
       /** Over all scored rollouts; null without any. */
       readonly rewardMean: number | null;
+      /** The same; null if fewer than 90% of the rollouts are scored. */
+      readonly decidingReward: number | null;
       /** Trend of the mean reward, including this step. */
       readonly trend: Trend;
       /** Null when nothing was trained. */

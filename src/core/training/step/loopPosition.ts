@@ -1,6 +1,7 @@
 /** The position of a run between two steps, and what is saved of it. */
 
-import { flattenMetrics } from "../../runFolder/metrics/metricsTree.ts";
+import { metricAt } from "../../runFolder/metrics/metricsTree.ts";
+import { decidingReward } from "../../runFolder/metrics/trendMetrics.ts";
 import type { RunState } from "../../runFolder/state.ts";
 import type { UsageLog } from "../../runFolder/usageLog.ts";
 import {
@@ -91,16 +92,13 @@ export function snapshotAt(
   };
 }
 
-/** The few metrics that a list of checkpoints shows. */
+/** The few metrics that a list of checkpoints shows and is ordered by. */
 export function headlineMetrics({ row }: StepEnd): RunSnapshot["metrics"] {
-  const flat = flattenMetrics(row);
-  const names = ["rollout/reward/mean", "loss", "lr"];
-  return Object.fromEntries(
-    names.map((name) => {
-      const value = flat[name];
-      return [name, typeof value === "number" ? value : null];
-    }),
-  );
+  return {
+    "rollout/reward/mean": decidingReward(row),
+    loss: metricAt(row, "loss"),
+    lr: metricAt(row, "lr"),
+  };
 }
 
 /**

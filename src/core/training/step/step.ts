@@ -10,6 +10,7 @@ import {
   type MetricsTree,
   mergeMetrics,
 } from "../../runFolder/metrics/metricsTree.ts";
+import { areEnoughScored } from "../../runFolder/metrics/outcomes.ts";
 import { responseTokens } from "../../runFolder/metrics/rolloutMetrics.ts";
 import type { StepFacts } from "../../runFolder/metrics/stepFacts.ts";
 import type { RolloutScore } from "../../runFolder/rollouts/rolloutStore.ts";
@@ -56,7 +57,6 @@ export interface StepEnd {
   readonly rollouts: readonly FinishedRollout[];
   /** Cursor after the step. */
   readonly cursor: number;
-  readonly rewardMean: number | null;
   /** Total over all steps including this one. */
   readonly usage: RunUsage;
   readonly totalS: number;
@@ -201,7 +201,6 @@ export async function recordStep(
   const finished = finishedEvent(context, facts, groups, judged.trend);
   reporting.watch(finished);
   applyAlarmActions(context, judged);
-  const { rewardMean } = finished;
   const { cursor } = facts.progress;
   return {
     row: judged.row,
@@ -210,7 +209,6 @@ export async function recordStep(
     isMasked: update === null && masked.length > 0,
     rollouts,
     cursor,
-    rewardMean,
     usage,
     totalS,
     seconds,
@@ -296,6 +294,7 @@ function finishedEvent(
     totalSteps,
     isTotalAtMost: isTotalAtMost(config),
     rewardMean: rewards.mean,
+    decidingReward: areEnoughScored(rewards.count, rollouts.length) ? rewards.mean : null,
     trend,
     loss,
     trainedGroups: trainedGroups(facts),

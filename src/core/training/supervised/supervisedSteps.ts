@@ -293,7 +293,6 @@ async function recordBatch(
     isMasked: false,
     rollouts: [],
     cursor: progress.cursor,
-    rewardMean: null,
     usage,
     totalS,
     seconds,
