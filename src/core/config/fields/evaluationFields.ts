@@ -22,7 +22,7 @@ export const evaluationFields = {
     type: "boolean",
     default: true,
     change: "tunable",
-    doc: "Whether to evaluate after the last step, even if a budget ends the run. That evaluation is not part of the budget.",
+    doc: "Whether to evaluate after the last step, even if a budget ends the run. That evaluation is not part of the budget, and is left out if the same weights were just evaluated.",
   },
   every: {
     ...COUNT,

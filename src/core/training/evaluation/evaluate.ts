@@ -90,7 +90,8 @@ function besideSteps(
 
 /**
  * Evaluates `sampler` after `step` completed steps on everything that is configured. Rollouts go to `eval/step-NNNNNN.jsonl`, and one
- * line of results to `eval/results.jsonl`. If that line exists, an earlier attempt evaluated these weights and its results are returned.
+ * line of results to `eval/results.jsonl`. If that line exists, these weights were already evaluated, by an earlier attempt or before a
+ * budget ended the run, and its results are returned.
  * Rollouts that it finished are not played again; `count` counts the usage of the others. Rejects when the run is asked to stop.
  */
 export function evaluate(
@@ -150,16 +151,13 @@ async function evaluateAt(
   return results;
 }
 
-/** Stored results after `step`; null without any. At the end, only a final evaluation counts, because it used the saved weights. */
+/** Stored results after `step`; null without any. */
 function recordedResults(
   evaluations: readonly EvaluationEntry[],
-  { step, purpose, model }: EvaluationPlace,
+  { step, model }: EvaluationPlace,
 ): readonly StoredResult[] | null {
   const recorded = evaluations.findLast(
-    (entry) =>
-      entry.step === step &&
-      entry.model?.path === model?.path &&
-      (purpose !== "end" || entry.purpose === "end"),
+    (entry) => entry.step === step && entry.model?.path === model?.path,
   );
   return recorded?.results ?? null;
 }

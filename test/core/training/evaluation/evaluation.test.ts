@@ -300,17 +300,24 @@ describe("an evaluation", () => {
     expect(finished.at(-1)).toMatchObject({ done: 9, rollouts: 9 });
   });
 
+  it("is not repeated at the end if a run ends with the weights that it evaluated last", async () => {
+    const { context, results: last } = await run();
+    const { sampler, results } = await run({ context, purpose: "end" });
+    expect(results).toEqual(last);
+    expect(sampler.requests).toEqual([]);
+    expect(linesOf(context, PATHS.evaluations)).toHaveLength(1);
+  });
+
   it("does not reuse rollouts from other weights", async () => {
     const evaluation = twiceEvaluated({ num_samples: 8 });
     const { context } = await run({ evaluation });
-    const { sampler } = await run({ context, evaluation, purpose: "end" });
     const model = { name: "base", path: null };
-    await run({ context, evaluation, sampler, purpose: "end", model });
-    expect(sampler.requests).toHaveLength(48);
+    const { sampler } = await run({ context, evaluation, purpose: "end", model });
+    expect(sampler.requests).toHaveLength(24);
     const stored = linesOf(context, PATHS.evaluations);
-    expect(stored).toMatchObject([{}, { purpose: "end" }, { purpose: "end", model }]);
+    expect(stored).toMatchObject([{}, { purpose: "end", model }]);
     expect(stored[0]).not.toHaveProperty("results.0.difference");
-    expect(stored[2]).toMatchObject({ results: [{ difference: { tasks: 8, mean: 0 } }, {}] });
+    expect(stored[1]).toMatchObject({ results: [{ difference: { tasks: 8, mean: 0 } }, {}] });
   });
 
   it("does not reuse results of another checkpoint with the same name", async () => {
