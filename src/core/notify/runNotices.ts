@@ -125,21 +125,17 @@ export class RunNotices {
     if (run === null || (outcome !== "failed" && !this.#hasBegun)) return null;
     const code = ending?.code ?? "stopped";
     const isBudget = BUDGET_ENDS.some((each) => each === code);
-    // A run that ended early, but not because of a budget or its user, has failed.
-    const isOfUser = code === "stopped" || code === "stop-at-step";
-    const isGivenUp = outcome === "stopped" && !isOfUser && !isBudget;
-    const end = outcome === "failed" || isGivenUp ? "failed" : outcome;
-    const [event, how] = isBudget ? (["budget", "ended"] as const) : ENDS[end];
+    const [event, how] = isBudget ? (["budget", "ended"] as const) : ENDS[outcome];
     const events: Notice["events"] = isBudget ? ["budget", "end"] : [event];
     const after = run.step === null ? "" : ` after ${formatQuantity(run.step, "step")}`;
     const title = `${subject(run)} ${how}${after}.`;
     const why = code === "stopped" ? "" : oneLine(ending?.message ?? "");
-    const facts = this.#facts(run, { outcome: end });
+    const facts = this.#facts(run, { outcome });
     const heldOut = heldOutRewards(run.evaluations, trainingTemperatures(this.#settings()));
     const detail = run.isEvaluation
       ? [why, ...modelLines(run), usedText(facts)].filter((line) => line !== "").join("\n")
       : joined([why, endText(run, heldOut), usedText(facts)]);
-    const key = isBudget ? "budget" : end;
+    const key = isBudget ? "budget" : outcome;
     return { events, key, isEnd: true, topic: `${how}${after}`, title, detail, facts };
   }
 

@@ -35,7 +35,7 @@ export interface LoopEnd {
   readonly outcome: "done" | "stopped";
   readonly step: number;
   readonly samplerPath: string | null;
-  /** What ended the run early, such as a budget or target, or what is wrong with a completed plan; otherwise null. */
+  /** What ended the run early, such as a budget or target; otherwise null. */
   readonly ending: AppError | null;
   /** With the settings at the end of the run. */
   readonly context: RunContext;
@@ -46,7 +46,7 @@ export interface LoopEnd {
 /**
  * Runs from `start` until the plan ends or a stop is requested, and saves a permanent checkpoint in either case.
  * @throws AppError `loss-not-offered`, `loss-differs`, `config-invalid` before anything is trained; `empty-steps` after
- * `max_consecutive_empty_steps` steps without anything to train on; `tinker-*`, `environment-*`, `disk`
+ * `max_consecutive_empty_steps` steps without anything to train on, or a plan without any other step; `tinker-*`, `environment-*`, `disk`
  */
 export async function runLoop(
   context: RunContext,
@@ -118,6 +118,7 @@ class Loop {
       while (this.#steps.hasBegunNext || (await this.#betweenSteps())) {
         await this.#afterStep(await this.#step());
       }
+      this.#requireTrained();
     } catch (error) {
       await this.#endPlay();
       // A stop discards the step in progress; the weights are still those of the last completed step.
@@ -249,10 +250,10 @@ class Loop {
   }
 
   /** A run that completed its plan without ever changing the weights has failed. */
-  #untrained(): AppError | null {
+  #requireTrained(): void {
     const { step, optimizerUpdates } = this.#position;
-    if (step === 0 || optimizerUpdates > 0 || !this.#isDone()) return null;
-    return emptySteps(step, this.#lastEmpty);
+    if (step === 0 || optimizerUpdates > 0 || !this.#isDone()) return;
+    throw emptySteps(step, this.#lastEmpty);
   }
 
   async #afterStep(output: StepEnd): Promise<void> {
@@ -306,8 +307,7 @@ class Loop {
     await this.#context.storage.usage.flush();
     // These settings were sent before the stop, so they apply to the step that a resume starts with.
     await this.#applyPendingSettings();
-    const early = this.#isDone() || control.isStopping ? null : this.#earlyEnd();
-    const ending = this.#untrained() ?? early;
+    const ending = this.#isDone() || control.isStopping ? null : this.#earlyEnd();
     const isDoneEarly = ending !== null && DONE_EARLY.has(ending.code);
     const isComplete = this.#isDone() || !control.isStopping;
     const isDone = isDoneEarly || (isComplete && ending === null);

@@ -58,7 +58,7 @@ describe("the notice of a run's end", () => {
     ],
     [
       "with nothing trained",
-      { outcome: "stopped", ending: ending("empty-steps") },
+      { outcome: "failed", ending: ending("empty-steps") },
       ["failure"],
       "failed after 1 step",
     ],

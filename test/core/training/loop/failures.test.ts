@@ -199,10 +199,10 @@ describe("steps with nothing to train on", () => {
     const prepared = prepareRun({ steps: 2, rewards: [1, 1] });
     const { run, saves } = prepared;
     const nothing = { code: "empty-steps", message: expect.stringMatching(/^2 steps in a row/) };
-    expect(await run()).toMatchObject({ outcome: "stopped", step: 2, ending: nothing });
+    await expect(run()).rejects.toMatchObject(nothing);
     expect(saves()).toEqual(["interrupt_000002"]);
-    const resumed = await prepareRun({ steps: 2 }).run(await positionOf(prepared));
-    expect(resumed).toMatchObject({ outcome: "stopped", ending: { code: "empty-steps" } });
+    const resumed = prepareRun({ steps: 2 }).run(await positionOf(prepared));
+    await expect(resumed).rejects.toMatchObject({ code: "empty-steps" });
   });
 
   it("are not reported when a checkpoint without its run folder already has the planned steps", async () => {
@@ -234,8 +234,7 @@ describe("steps with nothing to train on", () => {
 
   it("are not a streak when there is only one", async () => {
     const { run } = prepareRun({ steps: 1, rewards: [1, 1] });
-    const ending = { message: expect.stringMatching(/^1 step gave nothing to train on: /) };
-    expect(await run()).toMatchObject({ outcome: "stopped", ending });
+    await expect(run()).rejects.toThrow(/^1 step gave nothing to train on: /);
   });
 
   it("are counted from zero after a step that trained", async () => {
