@@ -1,5 +1,6 @@
 /** Whether a measure is rising, falling or flat: one judgment shared by trees, charts, terminals, alarms and tools. */
 
+import { mean } from "./mean.ts";
 import { bounds, FINEST_VALUES, fitPiecewiseLine, type PiecewiseLine } from "./piecewiseLine.ts";
 import { cautiousSquares, type TrendPoint } from "./trendPoint.ts";
 
@@ -39,6 +40,8 @@ const FLAT_PIECE = 10;
 const LOST_SHARE = 0.5;
 /** A level within this share of the fall still counts as the best. */
 const BEST_SHARE = 0.05;
+/** No level is above the best mean of this many values in a row, or below the lowest; more would flatten a peak. */
+const LEVEL_VALUES = 2;
 /** Standard errors that a change must exceed, given enough values to estimate the noise. */
 const SURE = 3;
 /** The same for a piece whose start was chosen by the fit. */
@@ -157,9 +160,15 @@ function unclear(known: readonly TrendPoint[]): UnclearTrend {
   };
 }
 
-/** Clamps levels to the range of the values, because a straight line can overshoot the rewards. */
+/**
+ * Clamps levels to the range of means over a few consecutive values, because a straight line can overshoot the rewards, and single values
+ * are mostly luck.
+ */
 function boundsOf(values: readonly number[]): (level: number) => number {
-  const [low, high] = bounds(values);
+  const ends = values.slice(LEVEL_VALUES - 1);
+  const [low, high] = bounds(
+    ends.map((_, start) => mean(values.slice(start, start + LEVEL_VALUES))),
+  );
   return (level) => Math.min(high, Math.max(low, level));
 }
 

@@ -177,3 +177,12 @@ describe("the trend of a curve without noise", () => {
     expect(Math.abs(noisy.slope - 0.2 / 199)).toBeLessThan(4 * noisy.slopeError);
   });
 });
+
+it("has no level outside the means of two steps, even if a line overshoots a curve that levels off", () => {
+  const rewards = [0.19, 0.25, 0.39, 0.61, 0.61, 0.72, 0.83, 0.72];
+  expect(trendOf(rewards.map((value, step) => ({ step, value })))).toMatchObject({
+    direction: "rising",
+    was: expect.closeTo((0.19 + 0.25) / 2, 2),
+    now: expect.closeTo((0.72 + 0.83) / 2, 12),
+  });
+});
