@@ -244,7 +244,7 @@ function tokensLeft(
 ): number {
   const sampled = turns.map(({ sampledTokens }) => sampledTokens);
   return Math.min(
-    maxResponseTokens - Math.max(0, ...sampled),
+    maxResponseTokens - (sampled.at(-1) ?? 0),
     maxTotalTokens - Math.max(0, ...streams.map(({ length }) => length)),
     (maxSampledTokens ?? Number.POSITIVE_INFINITY) - sum(sampled),
   );

@@ -51,7 +51,7 @@ export const rolloutFactsSchema = z
     promptTokens: count,
     /** Tokens from the environment after the first prompt. */
     observationTokens: count,
-    /** Tokens left until the nearest of its limits: per turn, in total, and sampled. */
+    /** Tokens left until the nearest limit that could have ended it: of its last turn, in total, and sampled. */
     tokensLeft: z.number().int(),
     /** The tokens of all its requests, including earlier attempts. */
     usage: meteredUsageSchema,
