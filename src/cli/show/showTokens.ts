@@ -47,6 +47,11 @@ function whyWithoutTokens({ source, score }: Pick<RolloutSummary, "source" | "sc
   if (source === "evaluation") {
     return l10n.t("This rollout is stored without tokens: it failed early.");
   }
+  if (score?.trainingUse === "trained") {
+    return l10n.t(
+      "Its advantage is 0: it counts in the mean of its group, but has no tokens to train on.",
+    );
+  }
   const why =
     score === null ? l10n.t("the step is not trained yet") : describeTrainingUse(score.trainingUse);
   return l10n.t("Only rollouts that were trained on have token data. This one: {0}.", why);

@@ -398,6 +398,15 @@ test("a rollout without token data says why", async () => {
   );
 });
 
+test("a rollout with an advantage of 0 has no token data, although its group was compared", async () => {
+  const fileSystem = await aRun();
+  const store = createRolloutStore({ fileSystem, redactor: new Redactor(), folder: FOLDER });
+  const score = { group: 0, rollout: 0, advantage: 0, trainingUse: "trained" } as const;
+  await store.addScores(1, [score]);
+  const flags = ["--step", "2", "--group", "1", "--rollout", "1", "--tokens"];
+  expect((await show(fileSystem, ...flags)).lines.at(-1)).toMatch(/^Its advantage is 0: /);
+});
+
 test("without a tokenizer, ids are shown with the reason", async () => {
   const fileSystem = await aRun();
   await fileSystem.remove(runPaths(FOLDER).resolvedConfig);
