@@ -15,8 +15,9 @@ import { addTokens, NO_TOKENS, type TokenUsage } from "../usage/tokenUsage.ts";
 export interface MeasuredRollout {
   /** Tokens of its requests. */
   readonly tokens: TokenUsage;
-  /** Tokens of its training data, if it is trained on. */
+  /** Tokens of its training data; 0 if it cannot be trained on, whatever the rewards of its group are. */
   readonly data: number;
+  readonly isTrained: boolean;
   /** Null if it has no reward. */
   readonly reward: number | null;
 }
@@ -30,6 +31,13 @@ export interface PlayedGroup {
   readonly rollouts: readonly MeasuredRollout[];
 }
 
+/** A rollout of an evaluation. */
+export interface EvaluatedTokens {
+  readonly environment: string;
+  readonly temperature: number;
+  readonly tokens: TokenUsage;
+}
+
 /** Seconds. */
 export interface StepTime {
   readonly rollouts: number;
@@ -40,6 +48,7 @@ export interface StepTime {
 
 export interface PlayedSteps {
   readonly groups: readonly PlayedGroup[];
+  readonly evaluated: readonly EvaluatedTokens[];
   readonly times: readonly StepTime[];
   readonly serverCheck: TokenUsage;
 }
@@ -51,6 +60,10 @@ export interface Basis extends PlayedSteps {
 
 /** Training use of a rollout that `off_policy_correction` removed completely. */
 const MASKED = "excluded:off_policy_correction";
+/** Training use of a rollout in a group with equal rewards. */
+const EQUAL = "excluded:zero_variance";
+/** Training uses of rollouts that are not trained on, whatever the rewards of their group are. */
+const UNTRAINABLE = new Set(["excluded:failed", "excluded:masked", "excluded:overlong"]);
 /** From a long run, this many steps are read, evenly spread, because answers change while a model learns. */
 const MAX_STEPS = 40;
 
@@ -79,7 +92,7 @@ export async function readBasis(
     );
   }
   const times = chosen.map((row, i) => stepTime(row, rollouts[i]?.length ?? 0, config));
-  return { groups, times, serverCheck: used.serverCheck };
+  return { groups, evaluated: used.evaluated, times, serverCheck: used.serverCheck };
 }
 
 /** At most `count` items, evenly spaced. */
@@ -93,15 +106,21 @@ type RolloutEntry = Extract<UsageEntry, { for: "rollout" }>;
 async function readEntries(fileSystem: FolderFiles, folder: string) {
   // For a rollout that was played more than once, the last entry counts.
   const rollouts = new Map<string, RolloutEntry>();
+  const evaluated: EvaluatedTokens[] = [];
   let serverCheck = NO_TOKENS;
   for await (const entry of usageEntries(fileSystem, folder)) {
     if (entry.for === "rollout") rollouts.set(`${entry.position}/${entry.rollout}`, entry);
+    if (entry.for === "evaluation") {
+      const { environment, temperature, tokens } = entry;
+      if (environment === undefined || temperature === undefined) continue;
+      evaluated.push({ environment, temperature, tokens });
+    }
     // Only one attempt counts, because a resume checks again.
     if (entry.for === "server_check" && entry.step === 0) {
       serverCheck = addTokens(serverCheck, entry.tokens);
     }
   }
-  return { rollouts, serverCheck };
+  return { rollouts, evaluated, serverCheck };
 }
 
 function playedGroups(
@@ -110,22 +129,26 @@ function playedGroups(
   config: Config,
 ): readonly PlayedGroup[] {
   return [...groupBy(step, ({ group }) => group).values()].flatMap((members) => {
-    const rollouts = members.flatMap(({ taskKey, rollout, reward }) => {
-      const position = taskKey.slice(taskKey.lastIndexOf("#") + 1);
-      const entry = used.get(`${position}/${rollout}`);
-      return entry === undefined ? [] : [{ tokens: entry.tokens, data: entry.data ?? 0, reward }];
-    });
     const environment = members[0]?.environment ?? "";
     const isMixed = !areEqualRewards(members.flatMap(({ reward }) => reward ?? []));
-    const fractionOf = (uses: readonly string[]): number =>
-      members.filter((member) => isTrained(member, { uses, isMixed, config })).length /
-      members.length;
-    const passedFraction = fractionOf(["trained", MASKED]);
+    const membersOf = (uses: readonly string[]): ReadonlySet<RolloutSummary> =>
+      new Set(members.filter((member) => isTrained(member, { uses, isMixed, config })));
+    const passed = membersOf(["trained", MASKED]);
     // Without a correction, rollouts that the past run's correction removed are trained on.
     const isCorrected = config.off_policy_correction !== "none";
-    const trainedFraction = isCorrected ? fractionOf(["trained"]) : passedFraction;
-    const group = { environment, trainedFraction, passedFraction, rollouts };
-    return rollouts.length === 0 ? [] : [group];
+    const trained = isCorrected ? membersOf(["trained"]) : passed;
+    const rollouts = members.flatMap((member) => {
+      const { taskKey, rollout, reward, score } = member;
+      const position = taskKey.slice(taskKey.lastIndexOf("#") + 1);
+      const entry = used.get(`${position}/${rollout}`);
+      if (entry === undefined) return [];
+      const data = UNTRAINABLE.has(score?.trainingUse ?? "") ? 0 : (entry.data ?? 0);
+      return [{ tokens: entry.tokens, data, isTrained: trained.has(member), reward }];
+    });
+    if (rollouts.length === 0) return [];
+    const trainedFraction = trained.size / members.length;
+    const passedFraction = passed.size / members.length;
+    return [{ environment, trainedFraction, passedFraction, rollouts }];
   });
 }
 
@@ -143,7 +166,7 @@ function isTrained(
 ): boolean {
   const isIncluded = score !== null && uses.includes(score.trainingUse);
   if (isMixed) return isIncluded && (score.advantage !== 0 || learnsWithoutAdvantage(config));
-  const isEqual = isIncluded || score?.trainingUse === "excluded:zero_variance";
+  const isEqual = isIncluded || score?.trainingUse === EQUAL;
   return isEqual && reward !== null && trainsOnEqualRewards(config, reward);
 }
 

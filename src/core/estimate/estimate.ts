@@ -17,7 +17,7 @@ import { percentile } from "../util/stats.ts";
 import type { Basis } from "./basis.ts";
 import { type HoursRange, hoursOf } from "./hours.ts";
 import type { EstimatePlan } from "./plan.ts";
-import { plannedEnvironments, projector, type TokenProjection, type Weigh } from "./projection.ts";
+import { projector, type TokenProjection, unplayedEnvironments, type Weigh } from "./projection.ts";
 import { UNSEEN } from "./trainedShare.ts";
 
 export interface EstimateRange {
@@ -85,7 +85,6 @@ export function estimateRun(basis: Basis, plan: EstimatePlan, prices: Prices | n
   const all = ({ training, evaluation }: TokenProjection): TokenUsage =>
     addTokens(training, evaluation);
   const ofKind = (kind: TokenKind): EstimateRange => range((drawn) => all(drawn)[kind]);
-  const played = new Set(basis.groups.map(({ environment }) => environment));
   return {
     tokens: {
       sampled: ofKind("sampled"),
@@ -98,6 +97,6 @@ export function estimateRun(basis: Basis, plan: EstimatePlan, prices: Prices | n
     costUsd: prices === null ? null : range((drawn) => costOf(all(drawn), prices)),
     hours: hoursOf(basis, plan, expected.batches),
     steps: plan.steps ?? 1,
-    unplayed: plannedEnvironments(plan).filter((name) => !played.has(name)),
+    unplayed: unplayedEnvironments(basis, plan),
   };
 }

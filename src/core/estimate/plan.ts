@@ -33,7 +33,11 @@ export interface PlannedEvaluations {
   /** How many of these run without rollouts of a step in parallel. */
   readonly afterLastStep: number;
   /** Rollouts per evaluation. */
-  readonly rollouts: readonly { readonly environment: string; readonly count: number }[];
+  readonly rollouts: readonly {
+    readonly environment: string;
+    readonly temperature: number;
+    readonly count: number;
+  }[];
 }
 
 /** Plan for steps without rollouts. */

@@ -13,7 +13,7 @@ const CHANGE = 1.25;
 /** Excludes evaluations, as for counted examples. Without `max_steps`, one step, because the number of examples is unknown. */
 export function unseenExamplesEstimate(
   { max_steps: maxSteps, batch_size: batch }: Pick<Config, "batch_size" | "max_steps">,
-  { groups }: PlayedSteps,
+  { groups }: Pick<PlayedSteps, "groups">,
   prices: Prices | null,
 ): { readonly estimate: Estimate; readonly plan: EstimatePlan } {
   const steps = maxSteps ?? 1;

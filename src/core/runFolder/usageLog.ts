@@ -35,9 +35,12 @@ export const usageEntry = z.discriminatedUnion("for", [
   }),
   /** A step's update, including the requests that prepared it. */
   z.object({ for: z.literal("update"), step: count, tokens: tokenUsageSchema }),
+  /** An evaluation rollout. Older runs have no environment and temperature. */
   z.object({
     for: z.literal("evaluation"),
     step: count,
+    environment: z.string().optional(),
+    temperature: z.number().optional(),
     tokens: tokenUsageSchema,
     /** Set when rollouts are collected, where no row has the time; absent in other evaluations. */
     seconds: seconds.optional(),

@@ -107,10 +107,10 @@ async function plannedEvaluations(
   const afterLastStep = steps !== null && atEnd && !isStopped ? 1 : 0;
   const rollouts = [];
   for (const cell of evaluationCells(evaluation)) {
-    const { environment, split } = cell;
+    const { environment, split, temperature } = cell;
     const tasks = await countTasks(environment, split);
     const played = Math.min(tasks, evaluation.num_samples ?? tasks);
-    rollouts.push({ environment, count: played * rolloutsPerTask(evaluation, cell) });
+    rollouts.push({ environment, temperature, count: played * rolloutsPerTask(evaluation, cell) });
   }
   return { count: first + between + afterLastStep, afterLastStep, rollouts };
 }
@@ -127,13 +127,15 @@ export async function collectEstimate(
   for (const [environment, { splits }] of Object.entries(environments)) {
     for (const split of Object.keys(splits)) {
       const tasks = await countTasks(environment, split);
-      rollouts.push({ environment, count: Math.min(tasks, most ?? tasks) * samples });
+      const { temperature } = environmentConfig(config, environment);
+      const count = Math.min(tasks, most ?? tasks) * samples;
+      rollouts.push({ environment, temperature, count });
     }
   }
   const none = planWithoutRollouts(0);
-  // Collecting is like a single evaluation: the weights never change and there is no server check.
+  // Collecting is like a single evaluation, but of training tasks: the weights never change and there is no server check.
   const evaluations = { count: 1, afterLastStep: 1, rollouts };
-  const played = { ...basis, serverCheck: NO_TOKENS, isForwardOnly: false };
+  const played = { ...basis, evaluated: [], serverCheck: NO_TOKENS, isForwardOnly: false };
   const plan = { ...none, atOnce: maxConcurrentRollouts(config), evaluations };
   return {
     estimate: {

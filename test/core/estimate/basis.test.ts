@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Config } from "../../../src/core/config/fields/schema.ts";
-import { readBasis } from "../../../src/core/estimate/basis.ts";
+import { type PlayedGroup, readBasis } from "../../../src/core/estimate/basis.ts";
 import type { FolderFiles } from "../../../src/core/ports.ts";
 import { appendMetrics, buildMetricsRow } from "../../../src/core/runFolder/metrics/metrics.ts";
 import { createRolloutStore } from "../../../src/core/runFolder/rollouts/rolloutStore.ts";
@@ -87,6 +87,20 @@ it("the training time of a past run is scaled to the planned number of passes", 
   expect(same).toMatchObject([{ trainS: 7, totalS: 12 }]);
 });
 
+it("has the evaluation rollouts whose environment is recorded", async () => {
+  const fileSystem = createMemoryFileSystem();
+  await aPlayedRollout(fileSystem);
+  const usage = createUsageLog({ fileSystem, folder: FOLDER, log: silentLog });
+  const tokens = { ...NO_TOKENS, sampled: 10 };
+  const cell = { environment: ENVIRONMENT, temperature: 0 };
+  usage.add({ for: "evaluation", step: 0, ...cell, tokens });
+  usage.add({ for: "evaluation", step: 0, tokens });
+  await usage.flush();
+  await appendMetrics(fileSystem, FOLDER, buildMetricsRow(stepFacts({ step: 0 })));
+  const { evaluated } = await readBasis(fileSystem, FOLDER, aConfig());
+  expect(evaluated).toEqual([{ ...cell, tokens }]);
+});
+
 it("the sampler's time counts once, even when the update's time includes it, as in older rows", async () => {
   const fileSystem = createMemoryFileSystem();
   await aPlayedRollout(fileSystem);
@@ -113,6 +127,13 @@ describe("the rollouts of a past run that a planned run would train on", () => {
     expect(corrected).toMatchObject([{ trainedFraction: 0.25, passedFraction: 0.75 }]);
     const uncorrected = await playedGroups([group], {});
     expect(uncorrected).toMatchObject([{ trainedFraction: 0.75, passedFraction: 0.75 }]);
+  });
+
+  it("have lengths that overlong rollouts do not count in", async () => {
+    const overlong: Played = { reward: 0, advantage: null, trainingUse: "excluded:overlong" };
+    const [{ rollouts }] = (await playedGroups([[...mixed, overlong]], {})) as [PlayedGroup];
+    expect(rollouts.map(({ data }) => data)).toEqual([20, 20, 20, 0, 0]);
+    expect(rollouts.map(({ isTrained }) => isTrained)).toEqual([true, true, false, false, false]);
   });
 
   it("exclude groups whose rewards differ only by rounding", async () => {

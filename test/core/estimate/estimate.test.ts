@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Basis, PlayedGroup } from "../../../src/core/estimate/basis.ts";
+import type { Basis, MeasuredRollout, PlayedGroup } from "../../../src/core/estimate/basis.ts";
 import { estimateRun } from "../../../src/core/estimate/estimate.ts";
 import type { EstimatePlan } from "../../../src/core/estimate/plan.ts";
 import { NO_TOKENS } from "../../../src/core/usage/tokenUsage.ts";
@@ -17,6 +17,7 @@ function group(
   const rollout = (sampled: number, data: number) => ({
     tokens: { ...NO_TOKENS, sampled: sampled * times, prefill_uncached: 100 * times },
     data: data * times,
+    isTrained: trainedFraction > 0,
     reward: null,
   });
   const rollouts = [rollout(10, 40), rollout(30, 80)];
@@ -25,6 +26,7 @@ function group(
 
 const basisOf = (...groups: readonly PlayedGroup[]): Basis => ({
   groups,
+  evaluated: [],
   times: [],
   serverCheck: { ...NO_TOKENS, sampled: 1 },
   isForwardOnly: false,
@@ -67,11 +69,42 @@ describe("the estimate of a run", () => {
   });
 
   it("counts forward passes by data, and evaluations separately", () => {
-    const evaluations = { count: 3, afterLastStep: 1, rollouts: [{ environment: "a", count: 5 }] };
+    const rollouts = [{ environment: "a", temperature: 1, count: 5 }];
+    const evaluations = { count: 3, afterLastStep: 1, rollouts };
     const plan = { ...PLAN, passes: { forward: 2, trained: 1 }, evaluations };
     const { tokens, evaluationTokens } = estimateRun(basisOf(group("a")), plan, null);
     expect(tokens.prefill_uncached.mean).toBe(80 * 100 + 2 * 4800 + 15 * 100);
     expect(evaluationTokens.mean).toBe(15 * 120);
+  });
+
+  it("takes evaluations from those of the past run: the same environment, if possible at the same temperature", () => {
+    const evaluated = (temperature: number, sampled: number) => {
+      return { environment: "held-out", temperature, tokens: { ...NO_TOKENS, sampled } };
+    };
+    const past = [evaluated(0, 10), evaluated(1, 30), evaluated(1, 50)];
+    const basis = { ...basisOf(group("a")), evaluated: past };
+    const tokensOf = (environment: string, temperature: number) => {
+      const rollouts = [{ environment, temperature, count: 4 }];
+      const plan = { ...PLAN, evaluations: { count: 2, afterLastStep: 1, rollouts } };
+      const { evaluationTokens, unplayed } = estimateRun(basis, plan, null);
+      return [evaluationTokens.mean, unplayed];
+    };
+    expect(tokensOf("held-out", 0)).toEqual([8 * 10, []]);
+    expect(tokensOf("held-out", 1)).toEqual([8 * 40, []]);
+    expect(tokensOf("held-out", 0.5)).toEqual([8 * 30, []]);
+    expect(tokensOf("a", 1)).toEqual([8 * 120, []]);
+    expect(tokensOf("other", 1)).toEqual([8 * 120, ["other"]]);
+  });
+
+  it("trains on data as long as that of the past run's trained rollouts", () => {
+    const [short, long] = group("a").rollouts as [MeasuredRollout, MeasuredRollout];
+    const half = {
+      ...group("a", 0.5),
+      rollouts: [short, { ...long, isTrained: false }],
+    };
+    expect(estimateRun(basisOf(half), PLAN, null).tokens.trained.mean).toBeCloseTo(40 * 40, 6);
+    const dry = { ...basisOf(half), isForwardOnly: true };
+    expect(estimateRun(dry, PLAN, null).tokens.trained.mean).toBeCloseTo(40 * 60, 6);
   });
 
   it("trains on the observed share when rewards are unknown", () => {
@@ -144,7 +177,8 @@ describe("the hours of a run", () => {
 
   it("include a gradient after a forward pass, and evaluations", () => {
     expect(hoursOf({ isForwardOnly: true }, {})).toEqual([70, 110]);
-    const evaluations = { count: 2, afterLastStep: 1, rollouts: [{ environment: "a", count: 16 }] };
+    const rollouts = [{ environment: "a", temperature: 1, count: 16 }];
+    const evaluations = { count: 2, afterLastStep: 1, rollouts };
     expect(hoursOf({}, { evaluations })).toEqual([86, 86]);
   });
 });

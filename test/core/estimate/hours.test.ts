@@ -5,6 +5,7 @@ import { aPlan } from "./aPlan.ts";
 
 const BASIS = {
   groups: [],
+  evaluated: [],
   times: [{ rollouts: 8, rolloutS: 4, trainS: 2, totalS: 7 }],
   serverCheck: NO_TOKENS,
   isForwardOnly: false,
@@ -16,7 +17,11 @@ function leastSeconds(count: number, afterLastStep: number, atOnce: number, isAh
     environments: [{ name: "a", groups: 10, rollouts: 8 }],
     atOnce,
     isAhead,
-    evaluations: { count, afterLastStep, rollouts: [{ environment: "a", count: 16 }] },
+    evaluations: {
+      count,
+      afterLastStep,
+      rollouts: [{ environment: "a", temperature: 1, count: 16 }],
+    },
   });
   return Math.round((hoursOf(BASIS, plan, 1)?.low ?? 0) * 3600);
 }

@@ -12,18 +12,20 @@ const SHORT = 10;
 
 /** A group of 8 rollouts; the first `solved` have a reward of 1 and are longer. */
 function group(solved: number, size = SIZE): PlayedGroup {
+  const isMixed = solved > 0 && solved < size;
   const rollouts = Array.from({ length: size }, (_, i) => ({
     tokens: { ...NO_TOKENS, sampled: i < solved ? LONG : SHORT },
     data: 1,
+    isTrained: isMixed,
     reward: i < solved ? 1 : 0,
   }));
-  const isMixed = solved > 0 && solved < size;
   const fraction = isMixed ? 1 : 0;
   return { environment: "a", trainedFraction: fraction, passedFraction: fraction, rollouts };
 }
 
 function estimated(groups: readonly PlayedGroup[], rollouts = SIZE, isForwardOnly = false) {
-  const basis: Basis = { groups, times: [], serverCheck: NO_TOKENS, isForwardOnly };
+  const unused = { evaluated: [], times: [], serverCheck: NO_TOKENS };
+  const basis: Basis = { ...unused, groups, isForwardOnly };
   const environments = [{ name: "a", groups: 1 / rollouts, rollouts }];
   const plan = aPlan({ steps: 1, environments });
   return estimateRun(basis, plan, null).tokens;

@@ -6,9 +6,14 @@ const PRICES = { sampled: 4, prefill_cached: 1, prefill_uncached: 2, trained: 3 
 const CONFIG = { batch_size: 16, max_steps: 10 };
 
 function played(...rollouts: readonly (readonly [data: number, reward: number | null])[]) {
-  const own = rollouts.map(([data, reward]) => ({ tokens: NO_TOKENS, data, reward }));
+  const own = rollouts.map(([data, reward]) => ({
+    tokens: NO_TOKENS,
+    data,
+    isTrained: data > 0,
+    reward,
+  }));
   const group = { environment: "a", trainedFraction: 1, passedFraction: 1, rollouts: own };
-  return { groups: [group], times: [], serverCheck: NO_TOKENS };
+  return { groups: [group] };
 }
 
 describe("a stage whose examples do not exist yet", () => {

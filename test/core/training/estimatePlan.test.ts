@@ -33,10 +33,15 @@ it("estimates rollouts up to the attempt limit, no training, and rollout time fo
   const tasks = { train: 500, easy: 4 };
   const countTasks = async (_: string, name: string) =>
     name === "easy" ? tasks.easy : tasks.train;
-  const rollout = { tokens: { ...NO_TOKENS, sampled: 20 }, data: 30, reward: 1 };
+  const tokens = { ...NO_TOKENS, sampled: 20 };
+  const rollout = { tokens, data: 30, isTrained: true, reward: 1 };
   const group = { environment: "game", trainedFraction: 1, passedFraction: 1, rollouts: [rollout] };
   const times = [{ rollouts: 8, rolloutS: 4, trainS: 2, totalS: 6 }];
-  const basis = { groups: [group], times, serverCheck: { ...NO_TOKENS, sampled: 1 } };
+  // An evaluation of other tasks.
+  const evaluated = [
+    { environment: "game", temperature: 1, tokens: { ...NO_TOKENS, sampled: 99 } },
+  ];
+  const basis = { groups: [group], evaluated, times, serverCheck: tokens };
   const { estimate, plan } = await collectEstimate(config, { countTasks }, basis, null);
   expect(estimate.totalTokens.mean).toBe((10 + 4) * 3 * 20);
   expect(estimate.evaluationTokens.mean).toBe(0);

@@ -246,7 +246,8 @@ async function playCell(
       await storage.store.addEvaluated(record, use, evaluatedTokens(rollout));
       report(playedRollout(record));
     },
-    onUsed: ({ step }, tokens) => count({ for: "evaluation", step, tokens }),
+    onUsed: ({ step, environment }, tokens) =>
+      count({ for: "evaluation", step, environment, temperature, tokens }),
   });
   const records = [...known.records, ...finished.map(({ record }) => playedRollout(record))];
   // Task order, because the exact bits of sums and intervals depend on it.
