@@ -25,7 +25,7 @@ export interface FlatSettingsOptions {
   readonly sha256: Sha256;
 }
 
-/** Leaves of a resolved configuration. A list counts as one leaf. */
+/** Leaves of a resolved configuration. A list counts as one leaf, and an empty map sets nothing. */
 export function flatSettings(config: unknown, options: FlatSettingsOptions): FlatSettings {
   const found = new Map<string, string>();
   if (isJsonObject(config)) addLeaves(config, "", options, found);
@@ -40,7 +40,7 @@ function addLeaves(
 ): void {
   for (const [name, value] of Object.entries(branch)) {
     const key = `${prefix}${name}`;
-    if (isJsonObject(value) && Object.keys(value).length > 0) {
+    if (isJsonObject(value)) {
       addLeaves(value, `${key}.`, options, found);
     } else if (found.size < MAX_KEYS) {
       const shown =
@@ -98,6 +98,11 @@ export class SettingsTable {
 
   runs(): readonly string[] {
     return [...this.#changes.keys()];
+  }
+
+  /** Number of keys whose values differ from those of the first run. */
+  differencesOf(run: string): number {
+    return this.#changes.get(run)?.size ?? 0;
   }
 
   stored(): StoredSettings {
