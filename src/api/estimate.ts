@@ -9,7 +9,7 @@ export const ESTIMATE_REQUESTS = {
 
 /** What an estimate of a configuration can be based on. */
 export interface EstimateBasis {
-  /** Folder of the newest run with the same environments and model; null if there is none. */
+  /** Folder of the past run that is most like it; null if none has the same model and environments. */
   readonly pastRun: string | null;
   readonly model: string;
   /** True if playing groups for the estimate may cost money. */

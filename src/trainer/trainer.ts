@@ -24,7 +24,7 @@ import { type LoadedConfig, loadStart } from "./config/configFiles.ts";
 import { loadNamed } from "./config/requireNamed.ts";
 import { ControlChannel } from "./control/controlChannel.ts";
 import { executeDryRun } from "./estimate/dryRun.ts";
-import { estimateFromRun, estimateSupervised, newestRunOf } from "./estimate/estimate.ts";
+import { estimateFromRun, estimateSupervised, pastRunOf } from "./estimate/estimate.ts";
 import { estimateSweep } from "./estimate/estimateSweep.ts";
 import { BASE, defaultWords, evaluatedModels } from "./evaluation/evaluatedModels.ts";
 import { evaluateModels } from "./evaluation/evaluateModels.ts";
@@ -97,7 +97,7 @@ export function startEstimate(request: EstimateRequest): ActiveRun {
     const names = stages === null ? [stage ?? []].flat() : Object.keys(stages);
     if (names.length > 0) return estimateStages(options, { ...given, names });
     await requireWeights(loaded.config, loaded.path);
-    const past = wanted === null ? await newestRunOf(fileSystem, loaded) : null;
+    const past = wanted === null ? await pastRunOf(fileSystem, loaded) : null;
     const folder = from ?? past;
     if (loaded.config.method === "sft") {
       return estimateSupervised(options, { loaded, planOf, onEstimate });

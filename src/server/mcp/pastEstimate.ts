@@ -10,7 +10,7 @@ import { describeEstimate } from "../../core/outputs/estimateOutput.ts";
 import type { FolderFiles } from "../../core/ports.ts";
 import { runParent } from "../../node/runPaths.ts";
 import { RunRecord } from "../../node/runRecord.ts";
-import { estimateFromFolder, newestRunOf } from "../../trainer/estimate/estimate.ts";
+import { estimateFromFolder, pastRunOf } from "../../trainer/estimate/estimate.ts";
 import { stagesFromFolder } from "../../trainer/stages/estimateStages.ts";
 import type { McpWorkspace } from "./mcpWorkspace.ts";
 
@@ -64,7 +64,7 @@ export async function ownEstimate(
   if (isOwn) return report;
   throw new AppError(
     "estimate-without-basis",
-    "The newest run with the same model and environments was not started on this computer, so no cost is estimated from it. The user can train a few steps first.",
+    "The most similar past run was not started on this computer, so no cost is estimated from it. The user can train a few steps first.",
   );
 }
 
@@ -94,8 +94,8 @@ async function reportFor(
   const runs = await workspace.runs();
   // Other run folders are outside the workspace or empty.
   const isHere = runs.some((run) => dirname(run.folder) === parent);
-  const newest = isHere ? await newestRunOf(workspace.files, { config, path }) : null;
-  const folder = named ?? newest;
+  const past = isHere ? await pastRunOf(workspace.files, { config, path }) : null;
+  const folder = named ?? past;
   const report =
     folder === null ? null : await project({ fileSystem: workspace.filesOf(folder), folder });
   if (report !== null) return report;

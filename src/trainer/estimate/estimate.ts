@@ -3,7 +3,7 @@
 import type { Config } from "../../core/config/fields/schema.ts";
 import { type Basis, readBasis } from "../../core/estimate/basis.ts";
 import { estimateRun } from "../../core/estimate/estimate.ts";
-import { newestRunLike } from "../../core/estimate/pastRun.ts";
+import { pastRunLike } from "../../core/estimate/pastRun.ts";
 import type { EstimateReport } from "../../core/estimate/report.ts";
 import { unseenExamplesEstimate } from "../../core/estimate/unseenExamples.ts";
 import type { FileSystem, FolderFiles } from "../../core/ports.ts";
@@ -29,12 +29,12 @@ import type { RunEnd } from "../plan/types.ts";
 import { CleanupStack } from "../services/cleanupStack.ts";
 import { type ListPrices, loadListPrices } from "../usage/loadPriceList.ts";
 
-/** The folder of the newest run with the same environments and model next to a configuration's own; null if there is none. */
-export function newestRunOf(
+/** The folder of the past run next to a configuration's own that is most like it; null if there is none. */
+export function pastRunOf(
   fileSystem: FileSystem,
   { config, path }: Pick<LoadedConfig, "config" | "path">,
 ): Promise<string | null> {
-  return newestRunLike(fileSystem, runParent(config, path), config);
+  return pastRunLike(fileSystem, runParent(config, path), config, sha256);
 }
 
 export interface PastRunEstimate {

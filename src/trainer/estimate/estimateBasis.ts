@@ -1,4 +1,4 @@
-/** What an estimate can be based on: the newest past run that is alike, or groups that must be played first. */
+/** What an estimate can be based on: the past run that is most like it, or groups that must be played first. */
 
 import { resolve } from "node:path";
 import type { EstimateBasis } from "../../api/estimate.ts";
@@ -11,7 +11,7 @@ import { checkedSweep } from "../../node/loadSweep.ts";
 import { readConfig } from "../../node/startConfig.ts";
 import { type LoadedConfig, loadConfig } from "../config/configFiles.ts";
 import type { EstimateRequest } from "../plan/types.ts";
-import { newestRunOf } from "./estimate.ts";
+import { pastRunOf } from "./estimate.ts";
 
 /** Asks no service. @throws AppError `config-invalid`, `config-not-found` */
 export async function estimateBasis(
@@ -23,7 +23,7 @@ export async function estimateBasis(
   const { model_name: model } = loaded.config;
   const config = playedConfig(loaded, overrides);
   const pastRun =
-    config === null ? null : await newestRunOf(fileSystem, { config, path: loaded.path });
+    config === null ? null : await pastRunOf(fileSystem, { config, path: loaded.path });
   return { pastRun, model, isBilled: config !== null && !isLocalModel(model) };
 }
 
@@ -42,7 +42,7 @@ async function basisOfSweep(
   const bases: EstimateBasis[] = [];
   for (const config of different.values()) {
     const { model_name: model } = config;
-    const pastRun = await newestRunOf(fileSystem, { config, path: resolve(configPath) });
+    const pastRun = await pastRunOf(fileSystem, { config, path: resolve(configPath) });
     bases.push({ pastRun, model, isBilled: !isLocalModel(model) });
   }
   const billed = bases.filter(({ isBilled }) => isBilled);

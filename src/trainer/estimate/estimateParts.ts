@@ -15,8 +15,8 @@ import { executeDryRun } from "./dryRun.ts";
 import {
   estimateFromRun,
   estimateSupervised,
-  newestRunOf,
   type PastRunEstimate,
+  pastRunOf,
 } from "./estimate.ts";
 
 export interface PartsEstimate
@@ -85,7 +85,7 @@ async function basisOf(
       "The examples are of a stage that has not been played. Estimate all stages, or name a past run with --from.",
     );
   }
-  const past = wanted === null ? await newestRunOf(fileSystem, played) : null;
+  const past = wanted === null ? await pastRunOf(fileSystem, played) : null;
   if (past !== null) return { folder: past };
   const parent = await mkdtemp(join(tmpdir(), "tinker-rl-estimate-"));
   cleanup.add(() => rm(parent, { recursive: true, force: true }));

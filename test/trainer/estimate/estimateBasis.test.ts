@@ -1,5 +1,7 @@
 import { expect, it } from "vitest";
 import { runPaths } from "../../../src/core/runFolder/files/layout.ts";
+import { NO_TOKENS } from "../../../src/core/usage/tokenUsage.ts";
+import { encodeJsonLine } from "../../../src/core/util/jsonl.ts";
 import { estimateBasis } from "../../../src/trainer/estimate/estimateBasis.ts";
 import { aRunFile } from "../../core/runFolder/builders.ts";
 import { createMemoryFileSystem } from "../../core/runFolder/memoryFileSystem.ts";
@@ -12,6 +14,9 @@ const CONFIG = {
 };
 const HOSTED = "Qwen/Qwen3-8B";
 
+/** A line of `usage.jsonl`. */
+const anUpdate = () => ({ for: "update", step: 0, tokens: { ...NO_TOKENS, trained: 10 } });
+
 /** Of a sweep over the embedded and a hosted model, of which those in `played` have a past run. */
 async function basisOfSweep(...played: readonly string[]) {
   const files = createMemoryFileSystem();
@@ -20,7 +25,8 @@ async function basisOfSweep(...played: readonly string[]) {
     const paths = runPaths(`/project/.tinker-rl/runs/${at}`);
     await files.writeAtomic(paths.resolvedConfig, JSON.stringify({ ...CONFIG, model_name: model }));
     await files.writeAtomic(paths.runFile, JSON.stringify(aRunFile({ startedAtMs: at + 1 })));
-    for (const path of [paths.metrics, paths.usage]) await files.writeAtomic(path, "{}\n");
+    await files.writeAtomic(paths.metrics, "{}\n");
+    await files.writeAtomic(paths.usage, encodeJsonLine(anUpdate()));
   }
   const grid = [`model_name=local/tiny-tool,${HOSTED}`, "seed=1,2"];
   return await estimateBasis(files, { configPath: "/project/config.json", grid });
