@@ -61,6 +61,8 @@ type NextPosition = Pick<LoopPosition, "step" | "cursor">;
 
 export class SupervisedSteps implements StepSource {
   #next: Promise<SentBatch> | null = null;
+  /** When the results of the last batch arrived. */
+  #endedMs = 0;
   readonly #history = new FitHistory();
   readonly #alarms = new StepAlarms();
   #elapsedS: readonly number[] = [];
@@ -122,8 +124,10 @@ export class SupervisedSteps implements StepSource {
     const results = await sent.results;
     await storeExamples(context, position.step, sent, results.backward);
     const totalS = (clock.monotonic() - fromMs) / 1000;
-    const trainS = (results.endedMs - Math.max(fromMs, sent.sentMs)) / 1000;
-    const times = { trainS: Math.max(0, trainS), totalS, elapsedS: this.#elapsedS };
+    // A batch may train while its step still waits for an evaluation, but not before the batch ahead of it.
+    const trainS = (results.endedMs - Math.max(this.#endedMs, sent.sentMs)) / 1000;
+    this.#endedMs = results.endedMs;
+    const times = { trainS, totalS, elapsedS: this.#elapsedS };
     const histories = { fit: this.#history, alarms: this.#alarms };
     const output = await recordBatch(order, sent, results, { ...times, extra }, histories);
     this.#elapsedS = [...this.#elapsedS, totalS].slice(-ETA_STEPS);

@@ -7,7 +7,8 @@ import { Ledger } from "../../../../src/core/rollout/ledger.ts";
 import { createRunReader } from "../../../../src/core/runFolder/reader.ts";
 import { readUsage } from "../../../../src/core/runFolder/usageLog.ts";
 import { runLoop } from "../../../../src/core/training/loop.ts";
-import { START } from "../../../../src/core/training/step/loopPosition.ts";
+import { type LoopPosition, START } from "../../../../src/core/training/step/loopPosition.ts";
+import { SupervisedSteps } from "../../../../src/core/training/supervised/supervisedSteps.ts";
 import { createTaskSequence } from "../../../../src/core/training/tasks/dataset.ts";
 import { sha256 } from "../../../../src/node/hash.ts";
 import { settle } from "../../../fakes/fakeClock.ts";
@@ -125,6 +126,30 @@ describe("a step of supervised fine-tuning", () => {
       "loss_rise",
     ]);
     expect(rows()[0]).not.toHaveProperty("trend");
+  });
+
+  it("has the time that its batch trained, even while another step waited for an evaluation", async () => {
+    const { context, rows } = prepare({ max_steps: 2 });
+    const { clock } = context;
+    // The service answers one request after another, each after a second.
+    let before: Promise<void> = Promise.resolve();
+    Object.defineProperty(context.client, "hold", {
+      get: () => {
+        before = before.then(() => clock.sleep(1000));
+        return before;
+      },
+    });
+    const steps = new SupervisedSteps();
+    const run = async (position: LoopPosition, extraMs: number) => {
+      const extra = clock.sleep(extraMs).then(() => ({}));
+      const rest = { settingsHash: "", secondsUntilNow: () => 0, stepsAhead: () => 1 };
+      return await steps.run({ context, position, extra, mayFollow: () => true, ...rest });
+    };
+    await clock.run(run(START, 10_000).then(({ position }) => run(position, 0)));
+    expect(rows()).toMatchObject([
+      { time: { train_s: 2 }, throughput: { trained_tok_s: 3 } },
+      { time: { train_s: 2 }, throughput: { trained_tok_s: 3 } },
+    ]);
   });
 
   it("submits the next update before it has the results of the previous one", async () => {
