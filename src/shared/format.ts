@@ -119,8 +119,8 @@ export function formatKey(path: readonly string[]): string {
 export function formatShare(share: number): string {
   const percent = 100 * share;
   if (percent > 0 && percent < 0.1) return "under 0.1%";
-  if (percent < 100 && percent > 99) return `${Math.min(99.9, percent).toFixed(1)}%`;
-  return `${Number(percent.toFixed(percent < 10 ? 1 : 0))}%`;
+  if (percent < 100 && percent > 99) return `${roundHalfUp(Math.min(99.9, percent), 1)}%`;
+  return `${Number(roundHalfUp(percent, percent < 10 ? 1 : 0))}%`;
 }
 
 /** A file size in binary units: `812 B`, `3.4 KiB`, `1.2 GiB`. */
@@ -207,15 +207,16 @@ function twoDigits(value: number): string {
   return String(value).padStart(2, "0");
 }
 
-/**
- * Fixed decimals with thousands separators. Rounds halves away from zero, even if rounding errors put a sum slightly below one:
- * 0.37499999999999994 as 0.375.
- */
+/** Fixed decimals with thousands separators. */
 function formatFixed(value: number, digits: number): string {
-  const error = Math.min(Math.abs(value) * 1e-12, 1e-9);
-  const text = withoutMinusZero((value + Math.sign(value) * error).toFixed(digits));
-  const [whole = "", ...decimals] = text.split(".");
+  const [whole = "", ...decimals] = roundHalfUp(value, digits).split(".");
   return [whole.replace(/\B(?=(\d{3})+$)/g, ","), ...decimals].join(".");
+}
+
+/** Fixed decimals. Rounds halves away from zero, even if rounding errors put a sum slightly below one: 0.37499999999999994 as 0.375. */
+function roundHalfUp(value: number, digits: number): string {
+  const error = Math.min(Math.abs(value) * 1e-12, 1e-9);
+  return withoutMinusZero((value + Math.sign(value) * error).toFixed(digits));
 }
 
 function withoutMinusZero(text: string): string {
@@ -224,5 +225,5 @@ function withoutMinusZero(text: string): string {
 
 /** As a whole percentage. */
 export function formatPercent(share: number): string {
-  return `${Math.round(100 * share)}%`;
+  return `${roundHalfUp(100 * share, 0)}%`;
 }

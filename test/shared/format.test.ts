@@ -10,6 +10,7 @@ import {
   formatExact,
   formatKey,
   formatMeasure,
+  formatPercent,
   formatQuantity,
   formatReward,
   formatShare,
@@ -19,6 +20,14 @@ import {
 
 test("whole numbers are grouped by three digits", () => {
   expect([0, 812, 4812, 1234567].map(formatCount)).toEqual(["0", "812", "4,812", "1,234,567"]);
+});
+
+test("a number is rounded the same way alone and as a percentage", () => {
+  expect([formatReward(0.575), formatPercent(0.575), formatShare(0.575)]).toEqual([
+    "0.58",
+    "58%",
+    "58%",
+  ]);
 });
 
 test("a difference carries its sign, and zero is never negative", () => {
