@@ -73,7 +73,7 @@ async function writeData(
 ): Promise<void> {
   const name = `${basename(folders[0] ?? "")}-data`;
   const output = resolve(invocation.cwd, given ?? name);
-  const { rows, tasks, doubles, unsaid } = await exportRollouts({
+  const { rows, tasks, doubles, unsaid, unpaired } = await exportRollouts({
     fileSystem,
     folders,
     choice,
@@ -96,6 +96,17 @@ async function writeData(
               unsaid,
               "{0} rollout with an image, an oversized tool, an empty turn, an unreadable call or several conversations left out; --format tokens has it",
               "{0} rollouts with an image, an oversized tool, an empty turn, an unreadable call or several conversations left out; --format tokens has them",
+            ),
+          ],
+        ]),
+    ...(unpaired === 0
+      ? []
+      : [
+          [
+            plural(
+              unpaired,
+              "{0} group with different rewards gives no pair",
+              "{0} groups with different rewards give no pair",
             ),
           ],
         ]),

@@ -104,8 +104,9 @@ changed.`,
   --format FORMAT     messages, the default: JSONL in OpenAI's chat format;
                       tokens: JSONL of ids, log-probabilities, masks and
                       advantages; preference: JSONL of prompt, chosen and
-                      rejected, the best and the worst rollout of each group;
-                      parquet: the messages as columns
+                      rejected, the best and the worst rollout of each group
+                      that can be written as messages and have the same
+                      prompt; parquet: the messages as columns
   --where CONDITION   comparisons of reward, turns, tokens, tool_calls or step
                       (from 1, as in show) with a number, joined by and
   --starred           only rollouts with a star

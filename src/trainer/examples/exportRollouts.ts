@@ -48,6 +48,8 @@ export interface Exported {
   readonly doubles: number;
   /** Rollouts that cannot be expressed as messages, only in the format `tokens`. */
   readonly unsaid: number;
+  /** Groups with different rewards that give no pair, only in the format `preference`. */
+  readonly unpaired: number;
 }
 
 /** @throws AppError `no-examples` if nothing is left to write, `folder-not-empty`, `disk`, `file-unreadable` */
@@ -98,11 +100,11 @@ export async function exportRollouts(options: ExportOptions): Promise<Exported> 
   }
   await files.finish();
   const { rows, tasks } = files;
-  const { doubles, unsaid } = filter;
+  const { doubles, unsaid, unpaired } = filter;
   const facts = { choice, format, rows, doubles, unsaid, tasks, runs, license };
   const card = dataCard({ ...facts, name: basename(output), version: VERSION });
   await fileSystem.writeAtomic(join(output, "README.md"), card);
-  return { rows, tasks, doubles, unsaid };
+  return { rows, tasks, doubles, unsaid, unpaired };
 }
 
 const UNREADABLE = "their records cannot be read. Take another run.";
@@ -178,6 +180,7 @@ class RowFilter {
   readonly #seen = new Set<string>();
   doubles = 0;
   unsaid = 0;
+  unpaired = 0;
 
   async conversation(candidate: Candidate): Promise<Written | null> {
     const own = await this.#said(candidate);
@@ -193,7 +196,10 @@ class RowFilter {
     }
     const [first] = said;
     const row = preferenceRow(said);
-    if (first === undefined || row === null) return null;
+    if (first === undefined || row === null) {
+      if (new Set(rollouts.map(({ summary }) => summary.reward)).size > 1) this.unpaired += 1;
+      return null;
+    }
     if (!this.#isNew([row["prompt"], row["chosen"], row["rejected"]], first.row)) return null;
     return { row: first.row, lines: [row] };
   }

@@ -98,7 +98,7 @@ describe("rollouts as a dataset", () => {
     const same = { promptText: "Same" };
     const { run } = await writeRun([same, same, { reward: 0 }, {}]);
     const { result, output } = await exported(run, "messages", { where: "reward >= 1" });
-    expect(result).toEqual({ rows: { train: 2 }, tasks: 2, doubles: 1, unsaid: 0 });
+    expect(result).toEqual({ rows: { train: 2 }, tasks: 2, doubles: 1, unsaid: 0, unpaired: 0 });
     const card = await readFile(join(output, "README.md"), "utf8");
     expect(card).toContain("license: mit");
     expect(card).toContain("| one | org/model | 2 |");
@@ -206,7 +206,7 @@ describe("rollouts as a dataset", () => {
     });
     const { run } = await writeRun([one(0, 0.5), one(1, 1), one(2, 0), one(0, 1, 8), one(1, 1, 8)]);
     const { result: counts, output } = await exported(run, "preference");
-    expect(counts).toMatchObject({ rows: { train: 1 }, tasks: 1 });
+    expect(counts).toMatchObject({ rows: { train: 1 }, tasks: 1, unpaired: 0 });
     expect(await linesOf(join(output, "train.jsonl"))).toEqual([
       {
         prompt: [
@@ -238,6 +238,14 @@ describe("rollouts as a dataset", () => {
     expect(await linesOf(join(pair.output, "train.jsonl"))).toMatchObject([
       { chosen_rollout: 1, rejected_rollout: 2 },
     ]);
+    expect(pair.result.unpaired).toBe(0);
+    await rm(output, { recursive: true });
+    const alone = [{ ...one(0, 1, 8), promptText: "Who?" }, one(1, 0, 8)];
+    const mixed = await writeRun([one(0, 0.5), one(1, 0), ...alone], "mixed");
+    expect((await exported(mixed.run, "preference")).result).toMatchObject({
+      rows: { train: 1 },
+      unpaired: 1,
+    });
     await rm(output, { recursive: true });
     await expect(exported(run, "preference", { where: "reward = 1" })).rejects.toThrow(
       "no task has two with different rewards",
