@@ -128,7 +128,9 @@ function withRow(before: RunDigest, row: MetricsRow): RunDigest {
     ...withStepReward(before, row),
     rewardSum: before.rewardSum + (reward ?? 0),
     rewardCount: before.rewardCount + (reward === null ? 0 : 1),
-    seconds: before.seconds + (metricAt(row, "time/total_s") ?? 0),
+    // Rows of the Python program only have the time of their step.
+    seconds:
+      metricAt(row, "progress/elapsed_s") ?? before.seconds + (metricAt(row, "time/total_s") ?? 0),
     used: usedBy(row) ?? before.used,
     metrics: listedMetrics(row),
     alarms: firingAfter(row).size,

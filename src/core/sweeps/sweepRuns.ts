@@ -74,7 +74,7 @@ export function actionFor({ run }: SweepRow, retriesFailed: boolean): SweepActio
 
 /**
  * Reads all metrics of a run. Returns its highest mean reward over five consecutive steps (null if no step had one with at least
- * 90% of its rollouts scored), and the total seconds of all steps. @throws AppError `file-unreadable`
+ * 90% of its rollouts scored), and the seconds that the run has taken. @throws AppError `file-unreadable`
  */
 export async function runFigures(fileSystem: FileSystem, folder: string) {
   const rows = await createRunReader(fileSystem.within(folder), folder).metrics();
@@ -82,7 +82,8 @@ export async function runFigures(fileSystem: FileSystem, folder: string) {
   let totalS = 0;
   for (const row of rows) {
     reached = withStepReward(reached, row);
-    totalS += metricAt(row, "time/total_s") ?? 0;
+    // Rows of the Python program only have the time of their step.
+    totalS = metricAt(row, "progress/elapsed_s") ?? totalS + (metricAt(row, "time/total_s") ?? 0);
   }
   return { bestReward: reached.best?.value ?? null, totalS };
 }

@@ -1,6 +1,7 @@
 import { expect, it, vi } from "vitest";
 import { runPaths } from "../../../src/core/runFolder/files/layout.ts";
 import { digestView, readDigest, runDigestSchema } from "../../../src/core/runs/runDigest.ts";
+import { runFigures } from "../../../src/core/sweeps/sweepRuns.ts";
 import { encodeJsonLine } from "../../../src/core/util/jsonl.ts";
 import { aStoredResult } from "../runFolder/builders.ts";
 import { writeEvaluation } from "../runFolder/evaluatedRun.ts";
@@ -34,6 +35,14 @@ it("reports the best and the mean reward, the time, the last metrics, and the al
     alarms: 2,
     evaluations: {},
   });
+});
+
+it("has the run's own time, with repeated steps, if its rows store it", async () => {
+  const { files, addRow } = aRun();
+  await addRow(0, 0.25, { progress: { elapsed_s: 3 } });
+  await addRow(1, 0.5, { progress: { elapsed_s: 9 } });
+  expect(digestView(await readDigest(files, FOLDER, FILE, undefined)).seconds).toBe(9);
+  expect((await runFigures(files, FOLDER)).totalS).toBe(9);
 });
 
 it("names the model of the newest result when a folder evaluated several", async () => {
