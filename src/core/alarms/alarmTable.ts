@@ -155,7 +155,7 @@ export const ALARMS: Readonly<Record<AlarmId, Alarm>> = {
     fires: "above",
     measure: unexpectedCopies,
     seen: ({ now }) =>
-      `${formatPercent(now.identicalShare ?? 0)} of the rollouts are copies of another rollout in their group; ${formatPercent(now.expectedIdenticalShare ?? 0)} are expected by chance.`,
+      `Without the first of each group, ${formatPercent(now.identicalShare ?? 0)} of the rollouts are copies of another rollout in their group; ${formatPercent(now.expectedIdenticalShare ?? 0)} are expected by chance.`,
     meaning:
       "Sampling does not follow the model's own distribution, for example because of `temperature`, `top_p` or a seed. Copies earn the same reward, so there is nothing to compare.",
     edits: (config) =>

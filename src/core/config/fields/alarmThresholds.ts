@@ -35,7 +35,7 @@ export const alarmFields = {
   identical_rollouts: {
     ...share,
     default: 0.5,
-    doc: "Share of rollouts that repeat another rollout of their group word for word, minus the share expected from the model's own probabilities. Needs 16 rollouts that could be copies.",
+    doc: "Share of the rollouts, without the first of each group, that repeat an earlier one of their group token for token (`rollout/duplicate_frac`), minus the share expected from the model's own probabilities. Needs 16 such rollouts.",
   },
   nonfinite_rewards: {
     ...count,
