@@ -80,7 +80,7 @@ export function meanInterval(
 
 /**
  * The interval of the mean over tasks of several strata that have fixed shares of them, clipped as in {@link rewardInterval}: Student's t
- * with the variance within strata, which share it (Cochran 1977, section 5). Null without a variance.
+ * with the variance within strata, which share it (Cochran, Sampling Techniques, 1977). Null without a variance.
  */
 export function stratifiedInterval(
   strata: readonly (readonly (readonly number[])[])[],
