@@ -34,6 +34,7 @@ export function fillPanel(
     source: webview.cspSource,
     nonce: randomBytes(16).toString("hex"),
     language: vscode.l10n.bundle === undefined ? "en" : vscode.env.language,
+    loading: vscode.l10n.t("Loading…"),
   });
 }
 

@@ -15,11 +15,21 @@ export interface PageOptions {
   readonly nonce: string;
   /** Language of the texts, for example `en`. */
   readonly language: string;
+  /** Shown until the page's script has loaded, if that takes long. */
+  readonly loading: string;
 }
 
 /** No inline scripts and no `eval`; scripts and styles only from the package's own folder. */
 export function pageHtml(options: PageOptions): string {
-  const { scriptUri, styleUris, source, connectSource = "'none'", nonce, language } = options;
+  const {
+    scriptUri,
+    styleUris,
+    source,
+    connectSource = "'none'",
+    nonce,
+    language,
+    loading,
+  } = options;
   const policy = [
     "default-src 'none'",
     `script-src 'nonce-${nonce}' ${source}`,
@@ -41,7 +51,7 @@ export function pageHtml(options: PageOptions): string {
 ${styleUris.map((uri) => `<link rel="stylesheet" nonce="${escapeMarkup(nonce)}" href="${escapeMarkup(uri)}">`).join("\n")}
 </head>
 <body>
-<div id="root"></div>
+<div id="root"><p class="loading" role="status">${escapeMarkup(loading)}</p></div>
 <script type="module" nonce="${escapeMarkup(nonce)}" src="${escapeMarkup(scriptUri)}"></script>
 </body>
 </html>

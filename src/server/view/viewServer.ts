@@ -157,6 +157,7 @@ function routes(webview: string, pages: ViewPages): Routes {
       connectSource: "'self'",
       nonce,
       language: "en",
+      loading: "Loading…",
     });
     return { status: 200, contentType: "text/html; charset=utf-8", body: Buffer.from(html) };
   };

@@ -30,7 +30,7 @@ export function Histogram({ dashboard }: DashboardProps) {
           />
         )}
       </div>
-      {shown.rows.length === 0 ? <p class="no-data">{l10n.t("No rollouts yet")}</p> : null}
+      {shown.rows.length === 0 ? <p class="no-data">{l10n.t("No rollouts read yet")}</p> : null}
       {bins.length === 0 ? null : (
         <ol class="bars">
           {bins.map((bin, index) => (

@@ -37,7 +37,7 @@ describe("the histogram of rewards", () => {
       const dashboard = { selection: { rollouts }, view } as unknown as DashboardModel; // only the members it reads
       return drawn(h(Histogram, { dashboard })).place;
     };
-    expect(placeOf([]).querySelector(".no-data")?.textContent).toBe("No rollouts yet");
+    expect(placeOf([]).querySelector(".no-data")?.textContent).toBe("No rollouts read yet");
     const place = placeOf([null, null]);
     expect(place.textContent).toContain("2 rollouts failed and have no reward");
     expect(place.querySelector(".no-data")).toBeNull();
