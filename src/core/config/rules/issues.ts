@@ -82,6 +82,9 @@ function missingKey(path: KeyPath, shape: Shape & Partial<Field>): Finding {
   const key = path.at(-1) ?? "";
   const message = `\`${key}\` is missing. Add it as ${expectationOf(shape)}.`;
   const example = shape.examples?.[0];
+  const written = isJsonObject(example)
+    ? ""
+    : `: ${JSON.stringify(example ?? null).replace(/^"|"$/g, "")}`;
   const remedies: readonly Remedy[] =
     example === undefined
       ? []
@@ -90,7 +93,7 @@ function missingKey(path: KeyPath, shape: Shape & Partial<Field>): Finding {
             kind: "set",
             path,
             value: example,
-            title: `Add ${key}: ${JSON.stringify(example).replace(/^"|"$/g, "")}`,
+            title: `Add ${key}${written}`,
             isPreferred: true,
           },
         ];

@@ -164,7 +164,10 @@ function unknownModel(name: string, { items, ageMs }: Listing<{ readonly name: s
   const hint = retired === null ? suggestion : retirementText(name, retired);
   // The list of embedded models never gets old.
   const age = ageMs === 0 ? "" : ` (list ${formatListAge(ageMs)})`;
-  const message = `The service does not train \`${name}\`${age}. ${hint}`;
+  const fault = isLocalModel(name)
+    ? `There is no embedded model \`${name}\``
+    : `The service does not train \`${name}\``;
+  const message = `${fault}${age}. ${hint}`;
   const changes = choices.map((choice) => changeTo(["model_name"], choice));
   const remedies = near.length > 0 ? preferFirst(changes) : changes;
   return conflict("TRL302", ["model_name"], message, { remedies });
@@ -173,7 +176,7 @@ function unknownModel(name: string, { items, ageMs }: Listing<{ readonly name: s
 function rankFindings(config: Config, maxRank: number | null): readonly Finding[] {
   if (maxRank === null || config.lora_rank <= maxRank) return [];
   const path = ["lora_rank"];
-  const message = `The service trains \`${config.model_name}\` with a LoRA rank of at most ${maxRank}.`;
+  const message = `The LoRA rank of \`${config.model_name}\` is at most ${maxRank}.`;
   const remedies = [preferred(setTo(path, maxRank, `Set to ${maxRank} (maximum)`))];
   return [conflict("TRL302", path, message, { relatedPaths: [["model_name"]], remedies })];
 }
