@@ -80,6 +80,7 @@ async function serveFiles(page: Page, name: keyof typeof STYLES): Promise<void> 
     source: ORIGIN,
     nonce: NONCE,
     language: "en",
+    loading: "Loading…",
   });
   await page.route(`${ORIGIN}/**`, async (route) => {
     const file = new URL(route.request().url()).pathname.slice(1);

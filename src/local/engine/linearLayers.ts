@@ -22,7 +22,8 @@ type LoraBuffers = Pick<PassBuffers, "xa" | "packLora">;
 export class LinearLayers {
   readonly #weights: Weights;
   readonly #arena: Arena;
-  readonly #merged: LoraWeights;
+  /** For the forward pass. */
+  readonly merged: LoraWeights;
   readonly #target: TrainTarget;
   readonly #b: LoraBuffers;
   /** Flat parameters of the adapter (lora only) and the gradient. */
@@ -36,17 +37,17 @@ export class LinearLayers {
     this.#arena = weights.arena;
     this.#target = target;
     this.#b = buffers;
-    this.#merged = new LoraWeights(weights, true);
+    this.merged = new LoraWeights(weights, true);
     this.#gradientLength = target.kind === "lora" ? target.largest.length : weights.layout.length;
     this.#adapter = target.kind === "lora" ? this.#arena.alloc(target.largest.length) : 0;
     this.#gradient = this.#arena.alloc(this.#gradientLength);
-    if (target.kind === "full") this.#merged.merge(null);
+    if (target.kind === "full") this.merged.merge(null);
   }
 
   /** Sets new base weights. Full training only. */
   setBase(parameters: Float32Array): void {
     this.#weights.setBase(parameters);
-    this.#merged.merge(null);
+    this.merged.merge(null);
   }
 
   /** Sets an adapter's parameters; its rank may differ from the previous one's. */
@@ -54,7 +55,7 @@ export class LinearLayers {
     this.#layout = layout;
     this.#gradientLength = layout.length;
     this.#arena.floats(this.#adapter, layout.length).set(parameters);
-    this.#merged.merge({ layout, pointer: this.#adapter });
+    this.merged.merge({ layout, pointer: this.#adapter });
   }
 
   clearGradient(): void {
@@ -71,18 +72,6 @@ export class LinearLayers {
     return this.#target.kind === "full" ? this.#gradient + offset * 4 : 0;
   }
 
-  /** y (+)= x·W' for `n` rows. */
-  forward(
-    layer: number,
-    projection: Projection,
-    x: number,
-    y: number,
-    n: number,
-    accumulate = 0,
-  ): void {
-    this.#merged.project(layer, projection, x, y, n, accumulate);
-  }
-
   /** dx (+)= dy·transpose(W') unless `dx` is 0, plus the weight or LoRA gradient from x and dy. */
   backward(
     layer: number,
@@ -95,7 +84,7 @@ export class LinearLayers {
   ): void {
     const kernels = this.#arena.kernels;
     const [input, output] = projectionShape(this.#weights.arch, projection);
-    if (dx !== 0) this.#merged.projectBack(layer, projection, dy, dx, n, accumulate);
+    if (dx !== 0) this.merged.projectBack(layer, projection, dy, dx, n, accumulate);
     if (this.#target.kind === "full") {
       const span = this.#weights.layout.layers[layer]?.projections[projection];
       const gradient = this.baseGradient(span?.offset ?? 0);

@@ -116,20 +116,20 @@ export class Network {
     if (spans === undefined) return;
     const d = arch.hiddenSize;
     this.#weights.normalize(spans.inputNorm, layer.x, layer.h, layer.rstd, n);
-    this.linear.forward(index, "q", layer.h, layer.q, n);
-    this.linear.forward(index, "k", layer.h, layer.k, n);
-    this.linear.forward(index, "v", layer.h, layer.v, n);
+    this.linear.merged.project(index, "q", layer.h, layer.q, n);
+    this.linear.merged.project(index, "k", layer.h, layer.k, n);
+    this.linear.merged.project(index, "v", layer.h, layer.v, n);
     this.#weights.rotate(layer.q, this.#b.positions, n, 1);
     this.#weights.rotate(layer.k, this.#b.positions, n, 1);
     this.#attention.forward(layer);
     this.#arena.copy(layer.x2, layer.x, n * d);
-    this.linear.forward(index, "o", layer.attended, layer.x2, n, 1);
+    this.linear.merged.project(index, "o", layer.attended, layer.x2, n, 1);
     this.#weights.normalize(spans.postNorm, layer.x2, layer.h2, layer.rstd2, n);
-    this.linear.forward(index, "gate", layer.h2, layer.gate, n);
-    this.linear.forward(index, "up", layer.h2, layer.up, n);
+    this.linear.merged.project(index, "gate", layer.h2, layer.gate, n);
+    this.linear.merged.project(index, "up", layer.h2, layer.up, n);
     kernels.swiglu(layer.gate, layer.up, layer.gated, n * arch.feedForwardSize);
     this.#arena.copy(next, layer.x2, n * d);
-    this.linear.forward(index, "down", layer.gated, next, n, 1);
+    this.linear.merged.project(index, "down", layer.gated, next, n, 1);
   }
 
   /** Leaves the gradient of the normalized final hidden state in `dh`. */
