@@ -11,6 +11,7 @@ interface Box {
   readonly prompt?: string;
   readonly value?: string;
   readonly validateInput?: (text: string) => unknown;
+  readonly ignoreFocusOut?: boolean;
 }
 
 interface Options {
@@ -30,6 +31,8 @@ const script = () => ({
 const record = () => ({
   /** The rows of each list. */
   lists: [] as (readonly Item[])[],
+  /** Whether each list and box stays open when the focus moves. */
+  stays: [] as boolean[],
   /** Of messages, the status bar, and boxes. */
   texts: [] as string[],
   /** Of modal messages. */
@@ -68,9 +71,13 @@ export const fakeWindow = {
   setStatusBarMessage: (text: string) => void user.texts.push(text),
   showQuickPick: async (
     items: readonly Item[],
-    { canPickMany = false }: { readonly canPickMany?: boolean },
+    {
+      canPickMany = false,
+      ignoreFocusOut = false,
+    }: { readonly canPickMany?: boolean; readonly ignoreFocusOut?: boolean },
   ) => {
     user.lists.push(items);
+    user.stays.push(ignoreFocusOut);
     const picks = user.picks.shift();
     if (picks === undefined) return undefined;
     const chosen =
@@ -79,12 +86,19 @@ export const fakeWindow = {
         : items.filter(({ label }) => picks.includes(label));
     return canPickMany ? chosen : chosen[0];
   },
-  showInputBox: async ({ title = "", prompt = "", value = "", validateInput }: Box) => {
+  showInputBox: async ({
+    title = "",
+    prompt = "",
+    value = "",
+    validateInput,
+    ignoreFocusOut = false,
+  }: Box) => {
     user.texts.push(title || prompt);
+    user.stays.push(ignoreFocusOut);
     const typed = user.types.shift();
     const check = validateInput ?? (() => null);
     return typeof typed === "function"
-      ? typed({ title, prompt, value, validateInput: check })
+      ? typed({ title, prompt, value, validateInput: check, ignoreFocusOut })
       : typed;
   },
   withProgress: (_: unknown, work: (progress: unknown, token: unknown) => Promise<unknown>) =>

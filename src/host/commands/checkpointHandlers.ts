@@ -23,7 +23,7 @@ import type { SavedSource } from "../views/savedCheckpoints.ts";
 import { offerInstead, offersToTrain } from "../vscode/offerInstead.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
 import type { CommandHandlers } from "../vscode/registerCommands.ts";
-import { askEvaluation } from "./askEvaluation.ts";
+import { askEvaluation, type KnownSplits } from "./askEvaluation.ts";
 import {
   type CheckpointChangeOptions,
   type CheckpointPlace,
@@ -40,6 +40,7 @@ import { downloadCheckpoint } from "./downloadCheckpoint.ts";
 
 export interface CheckpointHandlerOptions extends ChooseRunOptions, CheckpointRequestOptions {
   readonly tasks: TaskProvider;
+  readonly catalogue: KnownSplits;
   readonly checkpoints: Pick<CheckpointsView, "refresh">;
   readonly runsView: Pick<RunsView, "redraw">;
   readonly saved: Pick<SavedSource, "read" | "usable">;
@@ -185,11 +186,11 @@ async function startFrom(
 }
 
 async function evaluateBesideBase(
-  { tasks }: CheckpointHandlerOptions,
+  { tasks, catalogue }: CheckpointHandlerOptions,
   { name, folder, file }: RunEntry,
   path: string,
 ): Promise<void> {
-  const overrides = await askEvaluation(folder);
+  const overrides = await askEvaluation(folder, catalogue);
   if (overrides === undefined) return;
   const config = vscode.Uri.file(file?.configPath ?? "");
   const models = ["base", path];

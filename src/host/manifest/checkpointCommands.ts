@@ -66,7 +66,7 @@ export const checkpointCommands = {
   },
   evaluateCheckpoint: {
     title: "Evaluate Checkpoint…",
-    does: "Compares a checkpoint with the base model on tasks of its run's configuration.",
+    does: "Compares a checkpoint with the base model on tasks of its run's environments.",
     palette: WITH_CHECKPOINTS,
     icon: "beaker",
     needsTrust: true,

@@ -1,7 +1,8 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { askEvaluation } from "../../../src/host/commands/askEvaluation.ts";
+import { EMBEDDED_CATALOGUE } from "../../../src/core/config/editing/catalogue/embedded.ts";
+import { askEvaluation as ask } from "../../../src/host/commands/askEvaluation.ts";
 import { aRunFile } from "../../core/runFolder/builders.ts";
 import { folderOfEachTest } from "../../fakes/onDisk.ts";
 import { resetUser, user } from "../fakeWindow.ts";
@@ -20,6 +21,9 @@ const EVALUATION = {
   rollouts_per_task: 2,
   temperatures: [1],
 };
+
+const askEvaluation = (folder: string) =>
+  ask(folder, { current: () => EMBEDDED_CATALOGUE, ready: async () => undefined });
 
 /** A run folder whose configuration has this `evaluation`. */
 async function aRun(changes: object = { evaluation: EVALUATION }): Promise<string> {
@@ -79,15 +83,39 @@ describe("Evaluate Checkpoint…", () => {
       "evaluation.num_samples": null,
       "evaluation.rollouts_per_task": 1,
     });
+    // Looking something up elsewhere does not lose the answers.
+    expect(new Set(user.stays)).toEqual(new Set([true]));
   });
 
-  it("asks for everything if the configuration has no evaluation", async () => {
+  it("without an evaluation presets a split that the run does not train on", async () => {
+    user.picks = ["accept"];
     user.types = [({ value }) => value];
     expect(await askEvaluation(await aRun({}))).toEqual({
-      "evaluation.splits": { "local/calculator": ["train"] },
+      "evaluation.splits": { "local/calculator": ["test"] },
       "evaluation.num_samples": 64,
       "evaluation.rollouts_per_task": 1,
     });
+    expect(user.lists).toMatchObject([
+      [
+        { label: "train", description: "local/calculator · the run trains on these tasks" },
+        { label: "test", description: "local/calculator" },
+      ],
+    ]);
+  });
+
+  it("asks before it evaluates on trained tasks alone", async () => {
+    const environments = {
+      rhyme: {
+        server: { command: ["python", "rhyme.py"] },
+        splits: { train: {} },
+        num_rollouts: 2,
+      },
+    };
+    const folder = await aRun({ environments });
+    expect(await askEvaluation(folder)).toBeUndefined();
+    expect(user.lists).toMatchObject([
+      [{ label: "train", description: "rhyme · the run trains on these tasks", picked: true }],
+    ]);
   });
 
   it("evaluates nothing if the user dismisses a prompt or leaves no split", async () => {
