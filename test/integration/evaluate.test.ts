@@ -169,3 +169,9 @@ it("resumes after a kill without replaying finished rollouts", async () => {
   const text = await readFile(join(place, "run.json"), "utf8");
   expect(JSON.parse(text)).toMatchObject({ attempt: 2, phase: "done" });
 });
+
+it("starts no server of an environment that it does not evaluate", async () => {
+  const rhyme = "{ server: { command: [no-python] }, splits: { train: {} }, num_rollouts: 4 }";
+  const { evaluations } = await evaluated([`--environments.rhyme=${rhyme}`]);
+  expect(evaluations).toHaveLength(3);
+});

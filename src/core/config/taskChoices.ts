@@ -46,3 +46,12 @@ export function withOnlyEnvironment(
   const own = environmentConfig(config, name);
   return { ...alone, environments: { [name]: keepsAgent ? own : { ...own, agent: null } } };
 }
+
+/** The configuration without the environments that its evaluation does not play, so that these are not started for it. */
+export function withOnlyEvaluated(config: Config): Config {
+  const { environments, evaluation } = config;
+  const played = Object.entries(environments).filter(
+    ([name]) => name in (evaluation?.splits ?? {}),
+  );
+  return { ...config, environments: Object.fromEntries(played) };
+}

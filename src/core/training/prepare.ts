@@ -90,7 +90,9 @@ export async function prepareRun(options: PrepareOptions): Promise<Preparation> 
 function taskData(options: PrepareOptions, sources: readonly TaskSource[]) {
   const { config } = options;
   const sequence = createTaskSequence(sources, config.seed, config.mix, options.sha256);
-  for (const warning of repeatedTaskWarnings(sequence, config)) options.onWarning(warning);
+  // An evaluation of environments that are not trained on has no training tasks.
+  const warnings = sources.length === 0 ? [] : repeatedTaskWarnings(sequence, config);
+  for (const warning of warnings) options.onWarning(warning);
   return { sequence };
 }
 

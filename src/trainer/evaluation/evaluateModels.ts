@@ -1,6 +1,7 @@
 /** A standalone evaluation: compares models on the same tasks and seeds, without training. */
 
 import type { EvaluationConfig } from "../../core/config/fields/schema.ts";
+import { withOnlyEvaluated } from "../../core/config/taskChoices.ts";
 import { AppError, isAppError } from "../../core/errors.ts";
 import type { FileSystem } from "../../core/ports.ts";
 import { priceFileOf, writePriceFile } from "../../core/runFolder/priceFile.ts";
@@ -61,7 +62,8 @@ export async function evaluateModels(
     const { loaded } = wanted;
     const evaluation = requireEvaluation(loaded);
     const runName = evaluationName(loaded);
-    const connections = await connectionOptions(trainer, { loaded, runName, services });
+    const all = await connectionOptions(trainer, { loaded, runName, services });
+    const connections = { ...all, config: withOnlyEvaluated(loaded.config) };
     const address = findUploadAddress(connections);
     const prepared = await connectAndPrepare(connections, { loaded }, (load) => load());
     const folder = await unfinishedEvaluation(wanted);

@@ -1,6 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import type { Chat } from "../../../src/core/chat/chat.ts";
+import { withOnlyEvaluated } from "../../../src/core/config/taskChoices.ts";
 import { AppError } from "../../../src/core/errors.ts";
 import { readState, writeState } from "../../../src/core/runFolder/state.ts";
 import { type PrepareOptions, prepareRun } from "../../../src/core/training/prepare.ts";
@@ -123,6 +124,21 @@ describe("a split that is only evaluated", () => {
       configPath: "environments.Owner/Game.splits",
     });
   });
+});
+
+it("an evaluation needs only the environments that it plays", async () => {
+  const evaluation = "evaluation: { splits: { owner/Other: [test] } }\nnum_epochs: null";
+  const config = withOnlyEvaluated(configIn(textWith(`${evaluation}\nmax_steps: 4`)));
+  const asked: string[] = [];
+  const environment = (name: string) => {
+    asked.push(name);
+    return { ...scriptedEnvironment(), name, numTasks: async () => 8 };
+  };
+  const clock = new FakeClock();
+  const loadModel = async () => plannedTokenizer;
+  const { sequence } = await clock.run(prepare({ config, clock, environment, loadModel }));
+  expect(asked).toEqual(["owner/Other"]);
+  expect(sequence.sources).toEqual([]);
 });
 
 describe("a model that the service does not train", () => {
