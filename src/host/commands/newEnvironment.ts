@@ -1,6 +1,6 @@
 /** *New Environment…*: asks for name and template, writes the files and the configuration entry, and opens them. */
 
-import { basename, dirname, relative } from "node:path";
+import { dirname, relative } from "node:path";
 import * as vscode from "vscode";
 import * as z from "zod";
 import { CONFIG_REQUESTS } from "../../api/config.ts";
@@ -26,9 +26,11 @@ import type { Server } from "../server/server.ts";
 import { runInTerminal } from "../task/programTask.ts";
 import { setContextKey } from "../vscode/contextKeys.ts";
 import { offerInstead } from "../vscode/offerInstead.ts";
-import { plainWindow } from "../vscode/plainWindow.ts";
+import { type Button, plainWindow } from "../vscode/plainWindow.ts";
 import type { CommandHandlers } from "../vscode/registerCommands.ts";
 import { isThere } from "../vscode/workspaceText.ts";
+
+const IS_WINDOWS = process.platform === "win32";
 
 type Requests = Pick<Server, "request">;
 
@@ -52,15 +54,15 @@ async function addOwnEnvironment(server: Requests, target: unknown): Promise<voi
   if (folder === undefined) throw new Error(vscode.l10n.t("Open the folder of {0} first.", file));
   const config = vscode.Uri.joinPath(folder.uri, DEFAULT_CONFIG);
   const program = relative(folder.uri.fsPath, file).replaceAll("\\", "/");
-  const venv = process.platform === "win32" ? ".venv/Scripts/python.exe" : ".venv/bin/python";
+  const venv = IS_WINDOWS ? ".venv/Scripts/python.exe" : ".venv/bin/python";
   const hasVenv = await isThere(vscode.Uri.joinPath(uri, "..", venv));
   const python = hasVenv ? `${dirname(program)}/${venv}` : "python";
   // Only its server knows its splits, and needs the configuration to be started.
   const template = { settings: {}, suitsEmbeddedModel: true, hasTest: false };
   const entry = environmentEntry(template, { python, program });
   const text = environmentConfig(name, template, entry);
-  const isAdded = await addToConfig(server, config, { name, entry, config: text, hasTest: false });
-  await offerConfig(config, name, isAdded);
+  const inConfig = await addToConfig(server, config, { name, entry, config: text, hasTest: false });
+  await offerConfig(config, inConfig, vscode.l10n.t("{0} is ready.", name));
 }
 
 /** @throws Error if the files cannot be written, or there is no Python for the virtual environment */
@@ -79,13 +81,25 @@ async function newEnvironment(server: Requests): Promise<void> {
   if (template === undefined) return;
   const wantsVenv = await askVenv();
   if (wantsVenv === undefined) return;
+  const isAdded = await askToAdd(config);
+  if (isAdded === undefined) return;
   const request: NewEnvironmentRequest = { name, template, folder: root.fsPath };
   const written = await ask<NewEnvironment>(server, ENVIRONMENT_REQUESTS.create, request);
-  const isAdded = await addToConfig(server, config, { ...written, hasTest: true });
+  const inConfig = isAdded
+    ? await addToConfig(server, config, { ...written, hasTest: true })
+    : "unchanged";
   const program = vscode.Uri.joinPath(root, written.folder, "environment.py");
   await vscode.window.showTextDocument(program, { preview: false });
   if (wantsVenv && !(await makeVenv(server, { ...folder, uri: root }, written))) return;
-  await offerConfig(config, name, isAdded);
+  if (wantsVenv) return offerConfig(config, inConfig, vscode.l10n.t("{0} is ready.", name));
+  const steps = await venvSteps(server, written);
+  const command = shellCommands(steps, IS_WINDOWS);
+  const text = vscode.l10n.t(
+    "The files of {0} are written. Its packages are not installed yet. Install them with: {1}.",
+    name,
+    command,
+  );
+  await offerConfig(config, inConfig, text, [copyCommand(command)]);
 }
 
 /** The configuration in the editor, or else the folder's default one, which may not exist yet. */
@@ -135,7 +149,7 @@ async function askVenv(): Promise<boolean | undefined> {
     },
     {
       label: vscode.l10n.t("Write the Files Only"),
-      detail: vscode.l10n.t("The README says what to install"),
+      detail: vscode.l10n.t("You get the command that installs the packages"),
       wantsVenv: false,
     },
   ];
@@ -143,7 +157,29 @@ async function askVenv(): Promise<boolean | undefined> {
   return (await plainWindow.showQuickPick(items, { placeHolder }))?.wantsVenv;
 }
 
-/** False when the configuration cannot be edited. */
+/** True without a question if there is no configuration yet. */
+async function askToAdd(config: vscode.Uri): Promise<boolean | undefined> {
+  if (!(await isThere(config))) return true;
+  const file = vscode.workspace.asRelativePath(config);
+  const items = [
+    {
+      label: vscode.l10n.t("Add to {0}", file),
+      detail: vscode.l10n.t("Its next runs also train in the new environment"),
+      isAdded: true,
+    },
+    {
+      label: vscode.l10n.t("Leave {0} Unchanged", file),
+      detail: vscode.l10n.t("The lens above the Python class adds the environment later"),
+      isAdded: false,
+    },
+  ];
+  const placeHolder = vscode.l10n.t("Train in the new environment?");
+  return (await plainWindow.showQuickPick(items, { placeHolder }))?.isAdded;
+}
+
+/** `faulty` when the configuration cannot be edited. */
+type InConfig = "added" | "unchanged" | "faulty";
+
 async function addToConfig(
   server: Requests,
   uri: vscode.Uri,
@@ -153,12 +189,11 @@ async function addToConfig(
     config,
     hasTest,
   }: Pick<NewEnvironment, "config" | "entry" | "name"> & { readonly hasTest: boolean },
-): Promise<boolean> {
-  const names = await entries(vscode.Uri.joinPath(uri, ".."));
-  if (!names.has(basename(uri.path))) {
+): Promise<InConfig> {
+  if (!(await isThere(uri))) {
     await vscode.workspace.fs.writeFile(uri, new TextEncoder().encode(config));
     await setContextKey("configCreated", true);
-    return true;
+    return "added";
   }
   const document = await vscode.workspace.openTextDocument(uri);
   const { isDirty } = document;
@@ -168,28 +203,35 @@ async function addToConfig(
     entry,
     hasTest,
   });
-  if (insertion.kind !== "edits") return insertion.kind === "present";
+  if (insertion.kind !== "edits") return insertion.kind === "present" ? "added" : "faulty";
   await applyTextEdits(document, insertion.edits);
   // Do not save the user's own unsaved changes.
   if (!isDirty) await document.save();
-  return true;
+  return "added";
+}
+
+/** @throws Error if there is no Python for it */
+function venvSteps(
+  server: Requests,
+  { folder, python, requirements }: NewEnvironment,
+): Promise<readonly ProgramWords[]> {
+  const project = { folder, python, requirements };
+  return ask(server, ENVIRONMENT_REQUESTS.venvSteps, project);
 }
 
 /** False if a step failed, which has been reported. @throws Error if there is no Python for it */
 async function makeVenv(
   server: Requests,
   cwd: vscode.WorkspaceFolder,
-  { name: environment, folder, python, requirements }: NewEnvironment,
+  written: NewEnvironment,
 ): Promise<boolean> {
-  const project = { folder, python, requirements };
-  const { venvSteps } = ENVIRONMENT_REQUESTS;
-  const steps = await ask<readonly ProgramWords[]>(server, venvSteps, project);
-  const name = vscode.l10n.t("Virtual Environment of {0}", environment);
+  const steps = await venvSteps(server, written);
+  const name = vscode.l10n.t("Virtual Environment of {0}", written.name);
   for (const [index, words] of steps.entries()) {
     const code = await runInTerminal(words, { name, cwd });
     if (code === 0) continue;
-    const left = shellCommands(steps.slice(index), process.platform === "win32");
-    await offerCommand(environment, words[0], left);
+    const left = shellCommands(steps.slice(index), IS_WINDOWS);
+    await offerCommand(written.name, words[0], left);
     return false;
   }
   return true;
@@ -202,15 +244,27 @@ async function offerCommand(environment: string, program: string, command: strin
     program,
     command,
   );
-  const copy = () => vscode.env.clipboard.writeText(command);
-  await plainWindow.offer("Error", text, [[vscode.l10n.t("Copy Command"), copy]]);
+  await plainWindow.offer("Error", text, [copyCommand(command)]);
 }
 
-async function offerConfig(config: vscode.Uri, name: string, isAdded: boolean): Promise<void> {
+function copyCommand(command: string): Button {
+  return [vscode.l10n.t("Copy Command"), () => vscode.env.clipboard.writeText(command)];
+}
+
+/** Says what the configuration has of a new environment, after the `text` on the environment itself. */
+async function offerConfig(
+  config: vscode.Uri,
+  inConfig: InConfig,
+  text: string,
+  buttons: readonly Button[] = [],
+): Promise<void> {
   const file = vscode.workspace.asRelativePath(config);
-  const text = isAdded
-    ? vscode.l10n.t("{0} is ready, and {1} trains in it.", name, file)
-    : vscode.l10n.t("{0} is ready. {1} has faults: add it below environments.", name, file);
+  const texts: Readonly<Record<InConfig, string>> = {
+    added: vscode.l10n.t("{0} trains in it.", file),
+    unchanged: vscode.l10n.t("{0} is unchanged.", file),
+    faulty: vscode.l10n.t("{0} has faults: add it below environments.", file),
+  };
   const open = () => vscode.window.showTextDocument(config, { preview: false });
-  await plainWindow.offer("Information", text, [[vscode.l10n.t("Open Configuration"), open]]);
+  const all = [...buttons, [vscode.l10n.t("Open Configuration"), open] as const];
+  await plainWindow.offer("Information", `${text} ${texts[inConfig]}`, all);
 }

@@ -32,18 +32,18 @@ export const newEnvironment: Journey = {
 
     await step("the environment opens, and a configuration trains in it", async () => {
       await workbench.tab("environment.py").waitFor();
-      await workbench.notification("letters is ready").waitFor();
+      await workbench.notification("The files of letters are written").waitFor();
       await picture("ready");
       const program = readFileSync(join(folder, "environments/letters/environment.py"), "utf8");
       assert.match(program, /class LettersEnvironment\(Environment\)/);
       assert.match(readFileSync(config, "utf8"), /^ {2}letters:$/m);
     });
 
-    await step("a second one is added to the same configuration", async () => {
+    await step("a second one is added to the same configuration after a question", async () => {
       await stage.page.getByRole("button", { name: "Open Configuration" }).click();
       await workbench.tab("tinker-config.yaml").waitFor();
       await answerAll(stage, "haiku", "judge", "Write the Files Only");
-      await workbench.notification("haiku is ready").waitFor();
+      await workbench.notification("The files of haiku are written").waitFor();
       assert.match(readFileSync(config, "utf8"), /^ {2}letters:\n[\s\S]*^ {2}haiku:$/m);
     });
 
@@ -66,4 +66,5 @@ async function answerAll(
   await workbench.answer(name);
   await workbench.pick(template);
   await workbench.pick(venv);
+  await workbench.pick("Add to tinker-config.yaml");
 }
