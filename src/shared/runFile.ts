@@ -79,6 +79,17 @@ export function stageOf(member: Pick<SweepMember, "settings"> | undefined): stri
     : null;
 }
 
+/** The changed keys that the run's sweep varies: with other values of them, the run says nothing about its combination. */
+export function sweptKeys(
+  member: Pick<SweepMember, "settings"> | undefined,
+  changed: readonly string[],
+): readonly string[] {
+  const swept = (member?.settings ?? []).map((setting) => setting.slice(0, setting.indexOf("=")));
+  return changed.filter((key) =>
+    swept.some((own) => `${own}.`.startsWith(`${key}.`) || `${key}.`.startsWith(`${own}.`)),
+  );
+}
+
 /** Contains no secrets. */
 export interface RunEnding {
   /** An error code; `stopped` if a user stopped the run, `bug` for a bug in the program. */

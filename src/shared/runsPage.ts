@@ -58,7 +58,12 @@ export interface RunsTableRow {
   /** Mean reward of the last step. */
   readonly reward: number | null;
   /** The measures by which runs of a sweep are compared; null outside a sweep. */
-  readonly swept: Pick<SweepMeasures, "recentReward" | "evaluated"> | null;
+  readonly swept:
+    | (Pick<SweepMeasures, "recentReward" | "evaluated"> & {
+        /** True if a setting that its sweep varies was changed while it ran; absent = no. */
+        readonly leftSweep?: boolean | undefined;
+      })
+    | null;
   /** Losses of a supervised run in nats per token: mean of the last steps, and newest held-out loss; null for other runs. */
   readonly fit: { readonly now: number; readonly heldOut: number | null } | null;
   readonly tokens: number | null;

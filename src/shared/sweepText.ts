@@ -61,8 +61,8 @@ export function leftOutText({ left }: SweepEffects): string | null {
   if (left === 0) return null;
   return plural(
     left,
-    "{0} run is left out: it is not done or has no result.",
-    "{0} runs are left out: they are not done or have no result.",
+    "{0} run is left out: it is not done, has no result, or changed a setting of the sweep.",
+    "{0} runs are left out: they are not done, have no result, or changed a setting of the sweep.",
   );
 }
 

@@ -122,7 +122,7 @@ it("reports how much each of several settings explains, and what is left out", a
     expect.stringMatching(/^learning_rate explains 9\d% of the differences/),
     expect.stringMatching(/^batch_size {4}explains \d%/),
     "Runs are compared by the mean reward of the last 5 steps.",
-    "1 run is left out: it is not done or has no result.",
+    "1 run is left out: it is not done, has no result, or changed a setting of the sweep.",
   ]);
 });
 

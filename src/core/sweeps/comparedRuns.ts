@@ -15,7 +15,10 @@ import { type Combination, settingsByKey } from "./planSweep.ts";
 export interface ComparedRun {
   readonly combination: Pick<Combination, "settings">;
   /** Null if it was not started. */
-  readonly run: Pick<ListedRun, "evaluated" | "fit" | "phase" | "recentRewards" | "steps"> | null;
+  readonly run: Pick<
+    ListedRun,
+    "evaluated" | "fit" | "leftSweep" | "phase" | "recentRewards" | "steps"
+  > | null;
 }
 
 export interface SweepComparison {
@@ -30,10 +33,10 @@ export function compareRuns(runs: readonly ComparedRun[]): SweepComparison {
   const by = sweepBasis(measured);
   const results = measured.map((run) => (run === null ? null : resultBy(by, run)));
   const effects = sweepEffects(
-    runs.map(({ combination }, index) => ({
+    runs.map(({ combination, run }, index) => ({
       id: String(index),
       settings: settingsByKey(combination.settings),
-      result: results[index] ?? null,
+      result: run?.leftSweep === true ? null : (results[index] ?? null),
       isDone: measured[index]?.isDone ?? false,
       steps: measured[index]?.steps ?? 0,
     })),

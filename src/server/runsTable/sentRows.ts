@@ -151,7 +151,11 @@ function rowOf(run: RunEntry, { digests, places, nowMs }: RowSurroundings): Runs
     swept:
       file?.sweep === undefined
         ? null
-        : { recentReward: lastRewardsMean(run.recentRewards), evaluated: run.evaluated },
+        : {
+            recentReward: lastRewardsMean(run.recentRewards),
+            evaluated: run.evaluated,
+            leftSweep: run.leftSweep,
+          },
     fit,
     tokens: spent?.tokens ?? null,
     costUsd: spent?.costUsd ?? null,

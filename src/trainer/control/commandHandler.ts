@@ -8,6 +8,7 @@ import type { RunControl } from "../../core/training/run/control.ts";
 import { sha256 } from "../../node/hash.ts";
 import type { ControlCommand, RunStatus } from "../../shared/control.ts";
 import { formatQuantity } from "../../shared/format.ts";
+import { type SweepMember, sweptKeys } from "../../shared/runFile.ts";
 import { type LoadedConfig, loadConfigText, writeConfigFiles } from "../config/configFiles.ts";
 
 /** The part of a prepared run that is needed to change its settings. */
@@ -15,6 +16,8 @@ export interface TunableRun {
   readonly loaded: LoadedConfig;
   readonly folder: string;
   readonly redactor: Redactor;
+  /** Absent for a run outside a sweep. */
+  readonly sweep?: SweepMember | undefined;
 }
 
 export interface CommandHandlerOptions {
@@ -134,6 +137,14 @@ export class RunCommandHandler {
     const values = keys.length === 1 ? "value" : "values";
     const sentence = `From its next step on the run uses the new ${values} of ${keys.join(", ")}.`;
     const warnings = next.warnings.filter((warning) => !loaded.warnings.includes(warning));
-    return [...warnings, sentence].join("\n");
+    return [...warnings, sentence, ...leavingText(run, keys)].join("\n");
   }
+}
+
+function leavingText({ sweep }: TunableRun, changed: readonly string[]): readonly string[] {
+  const swept = sweptKeys(sweep, changed);
+  if (swept.length === 0) return [];
+  return [
+    `The run no longer counts in the results of its sweep ${sweep?.name ?? ""}, which varies ${swept.join(", ")}.`,
+  ];
 }

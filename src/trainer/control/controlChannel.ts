@@ -80,10 +80,10 @@ export class ControlChannel {
   }
 
   /** Allows changing settings from now on. */
-  onPrepared(run: Omit<TunableRun, "folder">, lease: RunLease): void {
+  onPrepared(run: Omit<TunableRun, "folder" | "sweep">, lease: RunLease): void {
     this.#lease = lease;
     this.#status = { ...this.#status, folder: lease.folder };
-    this.#handler.prepared({ ...run, folder: lease.folder });
+    this.#handler.prepared({ ...run, folder: lease.folder, sweep: lease.file.sweep });
     this.#expectEditor(this.#status.attached);
   }
 

@@ -47,6 +47,15 @@ it("compares rewards, and ignores supervised runs next to them", () => {
   expect(lossesOf(runs)).toEqual([null, null, 3]);
 });
 
+it("leaves out a run that changed a setting of the sweep", () => {
+  const [kept, left] = [0.5, 0.9].map((reward, seed) =>
+    aRun(["learning_rate=1", `seed=${seed}`], { rewards: [reward] }),
+  );
+  if (kept === undefined || left === undefined) throw new Error("There are two runs.");
+  const runs = [kept, { ...left, run: { ...left.run, leftSweep: true } }];
+  expect(compared(runs)).toMatchObject({ results: [0.5], left: 1 });
+});
+
 it("compares held-out losses if each supervised run has one, even before others have started", () => {
   const runs = [
     aRun(["lora_rank=4"], { now: 1, heldOut: 1.5 }),

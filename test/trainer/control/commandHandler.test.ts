@@ -4,6 +4,7 @@ import { Redactor } from "../../../src/core/secrets/redaction/redactor.ts";
 import { RunControl } from "../../../src/core/training/run/control.ts";
 import { readOverrides } from "../../../src/node/startConfig.ts";
 import type { RunStatus } from "../../../src/shared/control.ts";
+import type { SweepMember } from "../../../src/shared/runFile.ts";
 import { loadConfigText } from "../../../src/trainer/config/configFiles.ts";
 import { RunCommandHandler } from "../../../src/trainer/control/commandHandler.ts";
 import { INITIAL_STATUS } from "../../../src/trainer/control/runStatus.ts";
@@ -31,10 +32,10 @@ beforeEach(() => {
   });
 });
 
-function prepare(overrides: readonly string[] = []): void {
+function prepare(overrides: readonly string[] = [], sweep?: SweepMember): void {
   const text = textWith("learning_rate: 1e-5");
   const loaded = loadConfigText(text, "/project/run.yaml", overrides);
-  handler.prepared({ loaded, folder, redactor: new Redactor() });
+  handler.prepared({ loaded, folder, redactor: new Redactor(), sweep });
 }
 
 function changeSettings(...settings: readonly string[]): Promise<string> {
@@ -112,6 +113,17 @@ describe("changed settings", () => {
       "save_every=3",
     ]);
     expect(await resolvedConfig()).toMatchObject({ learning_rate: 2e-5, save_every: 3 });
+  });
+
+  it("of a key that the run's sweep varies end its part in the results", async () => {
+    const settings = ["learning_rate=1e-5", "seed=1"];
+    const sweep = { id: "s", name: "rates", combination: 0, combinations: 2, settings };
+    prepare([], sweep);
+    expect((await changeSettings("learning_rate=2e-5")).split("\n")).toEqual([
+      "From its next step on the run uses the new value of learning_rate.",
+      "The run no longer counts in the results of its sweep rates, which varies learning_rate.",
+    ]);
+    expect(await changeSettings("save_every=3")).not.toContain("sweep");
   });
 
   it("cause warnings once, before the answer", async () => {
