@@ -160,7 +160,11 @@ describe("an assistant that may start and evaluate within a budget", () => {
       who.ask("startTraining", { config: "tinker-config.yaml", settings: ["prices.sampled=0"] }),
     ).rejects.toThrow("cannot be set here");
     await expect(
-      who.ask("evaluateModels", { config: "tinker-config.yaml", models: ["base", run("priced")] }),
+      who.ask("evaluateModels", {
+        config: "tinker-config.yaml",
+        models: ["base", run("priced")],
+        settings: ["evaluation.rollouts_per_task=16"],
+      }),
     ).rejects.toThrow("are left");
     // A smaller one fits, and its budget ends it.
     const cheap = await who.ask("startTraining", {

@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, it } from "vitest";
 import { createRunReader } from "../../src/core/runFolder/reader.ts";
 import type { TokenRecord } from "../../src/core/runFolder/rollouts/tokenRecord.ts";
+import type { ProgressEvent } from "../../src/core/training/run/progress.ts";
 import { Arena } from "../../src/local/engine/arena.ts";
 import { loadModelFolder } from "../../src/local/engine/modelFolder.ts";
 import { Network } from "../../src/local/engine/network.ts";
@@ -12,7 +13,7 @@ import { Weights } from "../../src/local/engine/weights.ts";
 import { createFileSystem } from "../../src/node/fileSystem.ts";
 import { loadModelTokenizer } from "../../src/node/tokenizer/modelTokenizer.ts";
 import { KERNELS } from "../local/engine/testModel.ts";
-import { trainLocally } from "./localRun.ts";
+import { execute, runFolderWith } from "./localRun.ts";
 
 const MODEL = fileURLToPath(new URL("../../src/local/engine/model", import.meta.url));
 const HINT = "Call calc with the two numbers first, and answer with what it returns.";
@@ -38,7 +39,12 @@ interface PlayedStream extends TokenRecord {
 
 /** The token streams that a run trained. */
 async function trainedStreams(context: string): Promise<readonly PlayedStream[]> {
-  const events = await trainLocally({ config: configOf(context) });
+  const events: ProgressEvent[] = [];
+  const watch = (event: ProgressEvent) => void events.push(event);
+  const run = execute(await runFolderWith(configOf(context)), { watch });
+  // Without a context, a teacher with the policy's own weights teaches nothing.
+  if (context === "") await expect(run).rejects.toMatchObject({ code: "empty-steps" });
+  else await run;
   const folder = events.find((event) => event.kind === "started")?.folder ?? "";
   const files = createFileSystem();
   const reader = createRunReader(files.within(folder), join(folder));
