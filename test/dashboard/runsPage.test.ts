@@ -95,7 +95,7 @@ describe("the page of the runs table", () => {
     await page.keyboard.press("Shift+ArrowRight");
     const heads = (await page.locator(".grid-head").allTextContents()).join();
     expect(heads).toMatch(/Best of 5Reward/);
-    await expect.poll(() => layout()).toContain('"reward.best":112');
+    await expect.poll(() => layout()).toContain('"reward.best":134');
   });
 
   it("compares runs, and exports the visible range as recorded", async () => {
