@@ -120,12 +120,15 @@ async function halve(
 export function sweepStart(
   { file: { id, name } }: KnownSweep,
   { plan, configPath }: Pick<LoadedSweep, "plan" | "configPath">,
-  { combination }: SweepRow,
+  { combination, run }: SweepRow,
   stopAt: number | null,
 ): SweepStart {
   const { index, settings, config } = combination;
   const own = namesOfRuns(name, plan)[index] ?? name;
-  const stop = `stop_at_step=${stopAt ?? config.stop_at_step}`;
+  const wanted = stopAt ?? config.stop_at_step;
+  // A round may have trained a run beyond the stop of its configuration.
+  const isPassed = wanted !== null && wanted < (run?.steps ?? 0);
+  const stop = `stop_at_step=${isPassed ? null : wanted}`;
   return {
     configPath,
     overrides: [...runOverrides(combination, own), ...(stopAt === null ? [] : [stop])],

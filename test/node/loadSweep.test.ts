@@ -77,6 +77,29 @@ async function failAtStart({ name, sweep }: { name: string; sweep: SweepStart })
   return run;
 }
 
+it("a run that is beyond the stop of its configuration trains to its end", async () => {
+  const all = await loaded(STAGES);
+  const [row] = all.rows;
+  if (row === undefined) throw new Error("There are several stages.");
+  const { combination } = row;
+  const config = { ...combination.config, stop_at_step: 3 };
+  const known = { file: { id: "s", name: "st" } } as Parameters<typeof sweepStart>[0]; // all that it reads
+  const stopAfter = (steps: number): string | undefined => {
+    const run = { steps } as typeof row.run; // all that it reads
+    return sweepStart(
+      known,
+      all,
+      { combination: { ...combination, config }, run },
+      null,
+    ).resumeOverrides.at(-1);
+  };
+  expect([2, 3, 4].map(stopAfter)).toEqual([
+    "stop_at_step=3",
+    "stop_at_step=3",
+    "stop_at_step=null",
+  ]);
+});
+
 describe("a stage that ended before its first step", () => {
   async function failed() {
     const all = await loaded(STAGES);

@@ -9,7 +9,7 @@ import type { FolderFiles } from "../ports.ts";
 import { cellName, readEvaluations } from "../runFolder/evaluationLog.ts";
 import { runPaths } from "../runFolder/files/layout.ts";
 import { readLines } from "../runFolder/files/lineReader.ts";
-import { type MetricsRow, metricAt } from "../runFolder/metrics/metricsTree.ts";
+import { elapsedSeconds, type MetricsRow, metricAt } from "../runFolder/metrics/metricsTree.ts";
 import { decidingReward, withStepReward } from "../runFolder/metrics/trendMetrics.ts";
 import { isMetricsRow } from "../runFolder/reader.ts";
 import { usedBy } from "./runList.ts";
@@ -128,9 +128,7 @@ function withRow(before: RunDigest, row: MetricsRow): RunDigest {
     ...withStepReward(before, row),
     rewardSum: before.rewardSum + (reward ?? 0),
     rewardCount: before.rewardCount + (reward === null ? 0 : 1),
-    // Rows of the Python program only have the time of their step.
-    seconds:
-      metricAt(row, "progress/elapsed_s") ?? before.seconds + (metricAt(row, "time/total_s") ?? 0),
+    seconds: elapsedSeconds(row, before.seconds),
     used: usedBy(row) ?? before.used,
     metrics: listedMetrics(row),
     alarms: firingAfter(row).size,

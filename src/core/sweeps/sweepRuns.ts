@@ -3,7 +3,7 @@
 import { NO_BEST } from "../../shared/bestReward.ts";
 import type { FileSystem } from "../ports.ts";
 import { runPaths } from "../runFolder/files/layout.ts";
-import { metricAt } from "../runFolder/metrics/metricsTree.ts";
+import { elapsedSeconds } from "../runFolder/metrics/metricsTree.ts";
 import { withStepReward } from "../runFolder/metrics/trendMetrics.ts";
 import { createRunReader } from "../runFolder/reader.ts";
 import type { Liveness } from "../runFolder/runFile.ts";
@@ -82,8 +82,7 @@ export async function runFigures(fileSystem: FileSystem, folder: string) {
   let totalS = 0;
   for (const row of rows) {
     reached = withStepReward(reached, row);
-    // Rows of the Python program only have the time of their step.
-    totalS = metricAt(row, "progress/elapsed_s") ?? totalS + (metricAt(row, "time/total_s") ?? 0);
+    totalS = elapsedSeconds(row, totalS);
   }
   return { bestReward: reached.best?.value ?? null, totalS };
 }

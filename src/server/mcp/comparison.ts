@@ -4,10 +4,11 @@ import { flatSettings, SettingsTable } from "../../core/compare/settingsTable.ts
 import type { Json } from "../../core/json.ts";
 import { describeRun } from "../../core/outputs/runOutput.ts";
 import { readResolvedConfig } from "../../core/runFolder/files/wholeFiles.ts";
-import { decidingReward } from "../../core/runFolder/metrics/trendMetrics.ts";
+import { metricAt } from "../../core/runFolder/metrics/metricsTree.ts";
 import type { ListedRun } from "../../core/runs/runList.ts";
 import { endMeans } from "../../core/util/stats.ts";
 import { sha256 } from "../../node/hash.ts";
+import { decidingPointOf } from "../../shared/trendPoint.ts";
 import { plainJson, type ToolSources } from "../tools/runTools.ts";
 
 const REWARD = "rollout/reward/mean";
@@ -34,19 +35,16 @@ export async function comparison(
       nowMs: sources.now(),
     });
     const rows = steps.map((step) => step.metrics);
+    const rewards = steps.flatMap(
+      ({ step, metrics: own }) => decidingPointOf(step, (name) => metricAt(own, name))?.value ?? [],
+    );
     described.push({
       run: sources.nameOf(folder),
       phase: run.phase,
       steps: omittedSteps + rows.length,
       costUsd: run.used?.costUsd ?? null,
       metrics: Object.fromEntries([
-        [
-          REWARD,
-          ends(
-            rows.filter((row) => decidingReward({ ...row, step: 0 }) !== null),
-            REWARD,
-          ),
-        ],
+        [REWARD, endMeans(rewards, ENDS)],
         ...metrics.map((name) => [name, ends(rows, name)]),
       ]),
       lastEvaluation: evaluations.at(-1) ?? null,

@@ -39,6 +39,11 @@ export function metricAt(tree: MetricsTree, name: string): number | null {
   }
 }
 
+/** Seconds that a run has taken as of a row, given those as of the previous row: rows of the Python program only have their step's. */
+export function elapsedSeconds(row: MetricsTree, before: number): number {
+  return metricAt(row, "progress/elapsed_s") ?? before + (metricAt(row, "time/total_s") ?? 0);
+}
+
 /** Calls `take` for each metric of a row. Sharing `names` between a run's rows joins each name only once. */
 export function eachMetric(
   tree: MetricsTree,

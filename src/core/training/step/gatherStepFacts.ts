@@ -107,7 +107,8 @@ export function gatherStepFacts(
       seconds,
     }),
     environments: Object.keys(config.environments),
-    hasFixedMix: config.mix === "weighted",
+    // Which groups `refill` replaces depends on their rewards.
+    hasFixedMix: config.mix === "weighted" && !config.refill,
     learningRate,
     loss: trained?.loss ?? null,
     serverMetrics: trained?.serverMetrics ?? {},

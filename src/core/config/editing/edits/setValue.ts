@@ -299,10 +299,12 @@ export function parsesAfterEdit(source: YamlSource, edits: readonly TextEdit[]):
   return !overlap(edits) && syntaxErrorsAfter(source, edits) <= syntaxErrors(source);
 }
 
+/** Number of syntax errors with the edits, which must not overlap. */
 export function syntaxErrorsAfter(source: YamlSource, edits: readonly TextEdit[]): number {
   return syntaxErrors(readYaml(applyEdits(source.text, edits), source.language));
 }
 
+/** Number of syntax errors, without warnings. */
 export function syntaxErrors(source: YamlSource): number {
   return source.faults.filter(({ severity }) => severity === "error").length;
 }
