@@ -2,6 +2,7 @@
 
 import { defineConfig } from "vitest/config";
 import { ConformanceTable } from "./test/conformance/conformanceTable.ts";
+import { PYTHON_CACHE } from "./test/conformance/pythonCache.ts";
 
 export default defineConfig({
   test: {
@@ -12,6 +13,7 @@ export default defineConfig({
     maxWorkers: 3,
     // To load the modules and tokenizers anew for each file takes a third of the time.
     isolate: false,
+    env: PYTHON_CACHE,
     testTimeout: 90_000,
     hookTimeout: 300_000,
   },

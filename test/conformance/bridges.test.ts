@@ -321,13 +321,15 @@ describe.skipIf(python === null)("the bridge", () => {
     });
   });
 
-  it("steps through an OpenEnv environment", async () => {
+  describe("of OpenEnv", () => {
     const plays = Array.from({ length: 4 }, () => [5, 10, 15, 18, 19]);
-    const expected = await reference<readonly (readonly { reward: number; done: boolean }[])[]>(
-      "openenv",
-      plays,
-    );
-    const playAll = async (environment: RemoteEnvironment) => {
+    let expected: readonly (readonly { reward: number; done: boolean }[])[] = [];
+
+    beforeAll(async () => {
+      expected = await reference("openenv", plays);
+    });
+
+    async function playAll(environment: RemoteEnvironment): Promise<void> {
       for (const [index, steps] of expected.entries()) {
         await inTask(environment, index, async (session) => {
           const refused = await session.callTool("step", { number: 99 });
@@ -339,27 +341,32 @@ describe.skipIf(python === null)("the bridge", () => {
           }
         });
       }
-    };
-    const local = { bridge: "openenv", id: "higher:HigherEnvironment", cwd: folder };
-    await bridged(local, playAll);
-
-    // The same environment, served by OpenEnv.
-    await writeFile(join(folder, "serve_higher.py"), HIGHER_SERVER);
-    const server = spawn(python ?? "", ["serve_higher.py"], { cwd: folder });
-    try {
-      const [port] = (await once(server.stdout, "data")) as [Buffer];
-      const id = `http://127.0.0.1:${String(port).trim()}`;
-      await bridged({ bridge: "openenv", id }, playAll);
-      await bridged({ bridge: "openenv", id }, async (environment) => {
-        const playOne = (session: EnvironmentSession) => called(session, "step", { number: 20 });
-        const played = await Promise.all(
-          [0, 1].map((index) => inTask(environment, index, playOne)),
-        );
-        expect(played).toHaveLength(2);
-      });
-    } finally {
-      server.kill();
     }
+
+    it("steps through a class", async () => {
+      const id = "higher:HigherEnvironment";
+      await bridged({ bridge: "openenv", id, cwd: folder }, playAll);
+    });
+
+    it("steps through an environment that OpenEnv serves", async () => {
+      await writeFile(join(folder, "serve_higher.py"), HIGHER_SERVER);
+      const server = spawn(python ?? "", ["serve_higher.py"], { cwd: folder });
+      try {
+        const [port] = (await once(server.stdout, "data")) as [Buffer];
+        const id = `http://127.0.0.1:${String(port).trim()}`;
+        await bridged({ bridge: "openenv", id }, async (environment) => {
+          await playAll(environment);
+          // Two sessions at once.
+          const playOne = (session: EnvironmentSession) => called(session, "step", { number: 20 });
+          const played = await Promise.all(
+            [0, 1].map((index) => inTask(environment, index, playOne)),
+          );
+          expect(played).toHaveLength(2);
+        });
+      } finally {
+        server.kill();
+      }
+    });
   });
 
   it("says how to install a library that its Python lacks", async () => {

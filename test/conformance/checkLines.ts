@@ -7,12 +7,8 @@ import * as z from "zod";
 const run = promisify(execFile);
 const failureSchema = z.object({ stdout: z.string(), stderr: z.string() });
 
-/** Writes no files next to the kit's programs, and uses no package index. */
-export const KIT_ENVIRONMENT = {
-  ...process.env,
-  PYTHONDONTWRITEBYTECODE: "1",
-  OPENREWARD_DISABLE_UPDATE_CHECK: "1",
-};
+/** Uses no package index. */
+export const KIT_ENVIRONMENT = { ...process.env, OPENREWARD_DISABLE_UPDATE_CHECK: "1" };
 
 export interface Checks {
   readonly passed: readonly string[];
