@@ -15,7 +15,7 @@ import { encodeAdapter } from "../../src/local/engine/adapterFile.ts";
 import { adapterLayout, baseLayout } from "../../src/local/engine/architecture.ts";
 import { Arena } from "../../src/local/engine/arena.ts";
 import type { EngineDatum, LossSpec } from "../../src/local/engine/engine.ts";
-import type { TrainTarget } from "../../src/local/engine/linearLayers.ts";
+import type { TrainTarget } from "../../src/local/engine/linearTraining.ts";
 import { evaluateLoss } from "../../src/local/engine/losses.ts";
 import { loadModelFolder } from "../../src/local/engine/modelFolder.ts";
 import { Network } from "../../src/local/engine/network.ts";

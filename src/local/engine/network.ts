@@ -9,7 +9,7 @@ import {
 } from "./activations.ts";
 import type { TensorSpan } from "./architecture.ts";
 import type { Arena } from "./arena.ts";
-import { LinearLayers, type TrainTarget } from "./linearLayers.ts";
+import { LinearTraining, type TrainTarget } from "./linearTraining.ts";
 import { PackedAttention, type SequenceRows } from "./packedAttention.ts";
 import type { Weights } from "./weights.ts";
 
@@ -20,7 +20,7 @@ export interface NetworkSequence {
 
 export class Network {
   readonly maxRows: number;
-  readonly linear: LinearLayers;
+  readonly linear: LinearTraining;
   readonly #weights: Weights;
   readonly #arena: Arena;
   readonly #target: TrainTarget;
@@ -40,7 +40,7 @@ export class Network {
     const rank = target.kind === "lora" ? target.largest.paddedRank : 8;
     this.#b = passBuffers(this.#arena, weights, maxRows, rank);
     this.#attention = new PackedAttention(weights, this.#b);
-    this.linear = new LinearLayers(weights, target, this.#b);
+    this.linear = new LinearTraining(weights, target, this.#b);
   }
 
   /** Log-probs of all targets, sequence by sequence. At most `maxRows` tokens in total. */

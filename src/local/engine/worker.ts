@@ -10,7 +10,7 @@ import { AppError, errorMessage } from "../../core/errors.ts";
 import { adapterLayout } from "./architecture.ts";
 import { Arena } from "./arena.ts";
 import { Decoder } from "./decoder.ts";
-import type { TrainTarget } from "./linearLayers.ts";
+import type { TrainTarget } from "./linearTraining.ts";
 import { LoraWeights } from "./loraWeights.ts";
 import { evaluateLoss } from "./losses.ts";
 import { Network } from "./network.ts";

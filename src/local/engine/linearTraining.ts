@@ -1,4 +1,4 @@
-/** Linear layers of the network and their training: the gradient of the base weights, or of a LoRA adapter. */
+/** Training of the linear layers: the gradient of the base weights, or of a LoRA adapter. */
 
 import type { PassBuffers } from "./activations.ts";
 import {
@@ -19,7 +19,7 @@ export type TrainTarget =
 
 type LoraBuffers = Pick<PassBuffers, "xa" | "packLora">;
 
-export class LinearLayers {
+export class LinearTraining {
   readonly #weights: Weights;
   readonly #arena: Arena;
   /** For the forward pass. */
