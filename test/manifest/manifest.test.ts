@@ -137,7 +137,9 @@ describe("the manifest", () => {
     expect(
       ofView.filter((entry) => !ofTable.includes(entry)).map((each) => each.split(" ")[0]),
     ).toEqual(
-      ["cancelStart", "compareRuns", "showSweep", "restoreRun"].map((id) => `tinkerRL.${id}`),
+      ["stopSweep", "continueSweep", "cancelStart", "compareRuns", "showSweep", "restoreRun"].map(
+        (id) => `tinkerRL.${id}`,
+      ),
     );
   });
 

@@ -126,7 +126,7 @@ function register(): void {
     table: { open: act("open") },
     dashboard: { open: act("open") },
     trajectories: {},
-    trainings: { active: [], waiting: [] },
+    trainings: { active: [], waiting: [], sweep: () => undefined },
     saved: { read: async () => [], usable: async () => [] },
     changes: {},
     catalogue: { current: () => NO_NAMES },

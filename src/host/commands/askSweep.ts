@@ -43,6 +43,8 @@ const SHOWN_RUNS = 12;
 
 export interface AskSweepOptions extends SweepPorts {
   readonly config: vscode.Uri;
+  /** Id of the earlier sweep to continue; undefined = ask. */
+  readonly continues: string | undefined;
   /** Overrides from the setting, for the configuration. */
   readonly settingOverrides: readonly string[];
 }
@@ -87,6 +89,8 @@ interface ChosenSweep {
 /** An earlier sweep, or a new one. */
 async function chooseSweep(options: AskSweepOptions): Promise<ChosenSweep | undefined> {
   const known = await knownSweeps(options);
+  const named = known.find(({ file }) => file.id === options.continues);
+  if (named !== undefined) return earlierSweep(named);
   if (known.length === 0) return newSweep(options);
   const fresh = {
     icon: "add",
@@ -107,8 +111,10 @@ async function chooseSweep(options: AskSweepOptions): Promise<ChosenSweep | unde
     ignoreFocusOut: true,
   });
   if (picked === undefined) return undefined;
-  if (picked.sweep === null) return newSweep(options);
-  const { grid, overrides, halve } = picked.sweep.file;
+  return picked.sweep === null ? newSweep(options) : earlierSweep(picked.sweep);
+}
+
+function earlierSweep({ file: { grid, overrides, halve } }: KnownSweep): ChosenSweep {
   return {
     grid: new Map(grid.map(({ key, values }) => [key, values.join(",")])),
     overrides,

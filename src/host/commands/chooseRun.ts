@@ -32,6 +32,13 @@ export interface RunChoice {
   readonly fits: (run: RunEntry) => boolean;
 }
 
+/** The id of a sweep's row in the Runs view; undefined for anything else. */
+export function sweepOf(target: unknown): string | undefined {
+  return sweepRowSchema.safeParse(target).data?.id;
+}
+
+const sweepRowSchema = z.object({ kind: z.literal("sweep"), id: z.string() });
+
 /** Undefined when there is none, or the user picked none. */
 export async function chooseRun(
   { store, labels, trainings, shownFolder, tree }: ChooseRunOptions,

@@ -1,7 +1,6 @@
 /** Handlers of the commands that open the runs table. */
 
 import * as vscode from "vscode";
-import * as z from "zod";
 import { groupBy } from "../../shared/groupBy.ts";
 import { MAX_COMPARED } from "../../shared/runsPage.ts";
 import type { RunsTable } from "../dashboard/runsTable.ts";
@@ -10,7 +9,7 @@ import type { RunNode } from "../views/runsView.ts";
 import { sweepRow } from "../views/sweepRow.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
 import type { CommandHandlers } from "../vscode/registerCommands.ts";
-import { foldersOf, runItem } from "./chooseRun.ts";
+import { foldersOf, runItem, sweepOf } from "./chooseRun.ts";
 
 export interface RunsTableHandlerOptions {
   readonly store: RunList;
@@ -23,7 +22,7 @@ export function runsTableHandlers({ store, table, tree }: RunsTableHandlerOption
   return {
     openRunsTable: () => table.open(null),
     showSweep: async (target) => {
-      const id = namedSweep.safeParse(target).data?.id ?? (await chooseSweep(store, target));
+      const id = sweepOf(target) ?? (await chooseSweep(store, target));
       if (id !== undefined) table.showSweep(id);
     },
     compareRuns: async (target, selection) => {
@@ -34,9 +33,6 @@ export function runsTableHandlers({ store, table, tree }: RunsTableHandlerOption
   } satisfies Partial<CommandHandlers>;
 }
 
-/** A sweep's row in the Runs view. */
-const namedSweep = z.object({ kind: z.literal("sweep"), id: z.string() });
-
 /** The only sweep, or the user's pick (newest first); undefined if there is none, or none was picked. */
 async function chooseSweep(store: RunList, target: unknown): Promise<string | undefined> {
   await store.refresh();
@@ -45,7 +41,7 @@ async function chooseSweep(store: RunList, target: unknown): Promise<string | un
     ({ file }) => file?.sweep?.id ?? "",
   );
   const items = [...sweeps].map(([id, runs]) => {
-    const { label, description } = sweepRow(runs);
+    const { label, description } = sweepRow(runs, false);
     return { label, description, id };
   });
   const [only, ...others] = items;

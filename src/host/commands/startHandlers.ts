@@ -22,7 +22,7 @@ import type { CommandHandlers } from "../vscode/registerCommands.ts";
 import { settingOverrides } from "../vscode/settings.ts";
 import { askOverrides } from "./askOverrides.ts";
 import { type AskedSweep, askSweep } from "./askSweep.ts";
-import { type ChooseRunOptions, chooseRun } from "./chooseRun.ts";
+import { type ChooseRunOptions, chooseRun, sweepOf } from "./chooseRun.ts";
 import { chooseValidConfig } from "./chooseValidConfig.ts";
 import type { DemoConfig, LocalDemo } from "./localDemo.ts";
 
@@ -31,7 +31,7 @@ export interface StartHandlerOptions extends ChooseRunOptions {
   readonly demo: LocalDemo;
   readonly fileSystem: FileSystem;
   readonly server: Pick<Server, "request">;
-  readonly trainings: Pick<Trainings, "active" | "waiting" | "cancel" | "onDidChange">;
+  readonly trainings: Pick<Trainings, "active" | "waiting" | "cancel" | "onDidChange" | "sweep">;
 }
 
 /** Do not wait longer for a start, because it may be asking something, such as whether to wait for another run. */
@@ -47,6 +47,24 @@ export function startHandlers(options: StartHandlerOptions) {
   const onConfig = (act: (config: vscode.Uri) => Promise<void>) => async (target?: unknown) => {
     const config = await chooseValidConfig(options.store, target);
     if (config !== undefined) await act(config);
+  };
+  /** `continues` is the id of an earlier sweep. */
+  const startSweep = async (config: vscode.Uri, continues?: string): Promise<void> => {
+    const ports = { fileSystem: options.fileSystem, clock: systemClock };
+    const overrides = settingOverrides(config);
+    const sweep = await askSweep({ ...ports, config, continues, settingOverrides: overrides });
+    if (sweep === undefined) return;
+    const { task, wantsEstimate } = sweep;
+    const name = nameOf(config);
+    if (wantsEstimate) {
+      const grid = gridTexts(task) ?? [];
+      if (!(await mayEstimate(options.server, config, grid))) return;
+      const estimate = { action: "estimate", grid: task.grid } as const;
+      const title = vscode.l10n.t("estimate sweep {0}", name);
+      await hasEnded(await vscode.tasks.executeTask(tasks.taskOf(config, estimate, title)));
+      if (!(await wantsStart(sweep))) return;
+    }
+    await train(config, task, vscode.l10n.t("sweep {0}", name));
   };
   return {
     startTraining: async (target) => {
@@ -69,24 +87,19 @@ export function startHandlers(options: StartHandlerOptions) {
       if (!(await mayEstimate(options.server, config, []))) return;
       await train(config, { action: "estimate" }, vscode.l10n.t("estimate {0}", nameOf(config)));
     }),
-    startSweep: onConfig(async (config) => {
-      const { fileSystem } = options;
-      const overrides = settingOverrides(config);
-      const ports = { fileSystem, clock: systemClock };
-      const sweep = await askSweep({ ...ports, config, settingOverrides: overrides });
-      if (sweep === undefined) return;
-      const { task, wantsEstimate } = sweep;
-      const name = nameOf(config);
-      if (wantsEstimate) {
-        const grid = gridTexts(task) ?? [];
-        if (!(await mayEstimate(options.server, config, grid))) return;
-        const estimate = { action: "estimate", grid: task.grid } as const;
-        const title = vscode.l10n.t("estimate sweep {0}", name);
-        await hasEnded(await vscode.tasks.executeTask(tasks.taskOf(config, estimate, title)));
-        if (!(await wantsStart(sweep))) return;
-      }
-      await train(config, task, vscode.l10n.t("sweep {0}", name));
-    }),
+    startSweep: onConfig((config) => startSweep(config)),
+    continueSweep: async (target) => {
+      const id = sweepOf(target);
+      const run = options.store.runs.find(({ file }) => file?.sweep?.id === id);
+      if (id === undefined || run?.file == null) return offerSweeps();
+      const config = vscode.Uri.file(run.file.configPath);
+      await onConfig((valid) => startSweep(valid, id))(config);
+    },
+    stopSweep: async (target) => {
+      const sweep = options.trainings.sweep(sweepOf(target) ?? "");
+      if (sweep === undefined) return offerSweeps();
+      plainWindow.setStatusBarMessage(await sweep.send("stop"));
+    },
     startLocalDemo: async () => {
       const config = await options.demo.prepare();
       if (config === undefined) return;
@@ -148,6 +161,10 @@ function isUnderWay(
     });
     const timer = setTimeout(end, START_MS);
   });
+}
+
+function offerSweeps(): Promise<void> {
+  return offerInstead(vscode.l10n.t("In the Runs view, select a sweep."), [showRuns()]);
 }
 
 function resumable(options: ChooseRunOptions, target: unknown): Promise<RunEntry | undefined> {

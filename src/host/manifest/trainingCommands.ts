@@ -66,6 +66,21 @@ export const trainingCommands = {
     needsTrust: true,
     menus: configMenus({ "editor/context": "tinkerRL@2", "explorer/context": "tinkerRL@3" }),
   },
+  stopSweep: {
+    title: "Stop Sweep",
+    does: "Saves and stops the running runs of a sweep, and starts no more.",
+    palette: false,
+    icon: "debug-stop",
+    menus: rowMenus(onRow("runs", "sweeping"), "inline@3", "1_steer@1"),
+  },
+  continueSweep: {
+    title: "Continue Sweep…",
+    does: "Resumes the stopped runs of a sweep, and starts the rest.",
+    palette: false,
+    icon: "debug-rerun",
+    needsTrust: true,
+    menus: rowMenus(onRow("runs", "unfinished"), "inline@3", "1_steer@1"),
+  },
   startLocalDemo: {
     title: "Start Local Demo (No Keys)",
     does: "Trains the embedded model on this computer and opens the dashboard.",

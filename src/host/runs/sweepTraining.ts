@@ -36,7 +36,7 @@ export interface SweepTrainingRequest
 
 export interface SweepTrainingOptions extends SweepPorts {
   readonly log: Log;
-  readonly trainings: Pick<Trainings, "open" | "takeSlot">;
+  readonly trainings: Pick<Trainings, "beginSweep" | "open" | "takeSlot">;
 }
 
 export class SweepTraining implements Training {
@@ -99,6 +99,7 @@ export class SweepTraining implements Training {
     const begun = await beginSweep(this.#options, loaded);
     const { lease, rows } = begun;
     const place = { ...loaded, id: lease.file.id };
+    const ended = this.#options.trainings.beginSweep(lease.file.id, this);
     try {
       const count = isStaged(loaded.plan)
         ? plural(rows.length, "{0} stage", "{0} stages")
@@ -113,6 +114,7 @@ export class SweepTraining implements Training {
         summary({ ...loaded, rows: await currentRows(this.#options, place) }, lease.file),
       );
     } finally {
+      ended();
       await lease.release();
     }
     return { exitCode: worstExit(this.#exitCodes), error: null, folder: this.#lastFolder };

@@ -57,7 +57,8 @@ export interface TrainingEnded extends LaunchEnd {
 
 export class Trainings {
   readonly #hub: Hub;
-  /** Fires when a training starts, waits, stops waiting, gets its folder or ends. */
+  readonly #sweeps = new Map<string, Training>();
+  /** Fires when a training or a sweep starts, waits, stops waiting, gets its folder or ends. */
   readonly onDidChange: Emitter<void>["event"];
   readonly onDidEnd: Emitter<TrainingEnded>["event"];
   /** Fires when the user closes the terminal of a training that continues. */
@@ -82,6 +83,21 @@ export class Trainings {
   /** Trainings that wait for another one to end. */
   get waiting(): readonly Holder[] {
     return this.#hub.slots.waiting;
+  }
+
+  /** The sweep with this id, if this window runs it. */
+  sweep(id: string): Training | undefined {
+    return this.#sweeps.get(id);
+  }
+
+  /** Lists a sweep that begins as {@link sweep}; returns a function to call at its end. */
+  beginSweep(id: string, sweep: Training): () => void {
+    this.#sweeps.set(id, sweep);
+    this.#hub.changed.fire();
+    return () => {
+      this.#sweeps.delete(id);
+      this.#hub.changed.fire();
+    };
   }
 
   /** Cancels one of {@link waiting}. */

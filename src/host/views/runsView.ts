@@ -132,7 +132,7 @@ export class RunsView implements vscode.TreeDataProvider<RunNode>, vscode.Dispos
       case "older":
         return this.#olderItem(node.folder);
       case "sweep":
-        return sweepItem(node.id, this.#runsOf(node.id));
+        return this.#sweepItem(node.id);
       case "waiting":
         return plannedItem(node.holder.title, {
           description: vscode.l10n.t("waits for another run"),
@@ -202,6 +202,17 @@ export class RunsView implements vscode.TreeDataProvider<RunNode>, vscode.Dispos
     );
   }
 
+  #sweepRow(id: string, runs: readonly RunEntry[]): RowText {
+    return sweepRow(runs, this.#options.trainings.sweep(id) !== undefined);
+  }
+
+  #sweepItem(id: string): vscode.TreeItem {
+    const row = this.#sweepRow(id, this.#runsOf(id));
+    const tooltip = `${row.label}\n${row.description}`;
+    const { Expanded } = vscode.TreeItemCollapsibleState;
+    return treeItem({ ...row, id: `sweep:${id}`, tooltip }, Expanded);
+  }
+
   /** Titles of trainings that will become runs. */
   get #starting(): readonly string[] {
     return this.#options.trainings.active.flatMap(({ folder, request: { title, instead } }) => {
@@ -215,7 +226,9 @@ export class RunsView implements vscode.TreeDataProvider<RunNode>, vscode.Dispos
     const shown = this.#shown();
     const folders = shown.map(({ folder }) => folder);
     const members = shown.filter(({ file }) => file?.sweep !== undefined);
-    const sweeps = [...groupBy(members, ({ file }) => file?.sweep?.id).values()].map(sweepRow);
+    const sweeps = [...groupBy(members, ({ file }) => file?.sweep?.id ?? "")].map(([id, runs]) =>
+      this.#sweepRow(id, runs),
+    );
     const waiting = this.#options.trainings.waiting.map(({ title }) => title);
     return JSON.stringify([waiting, this.#starting, folders, sweeps]);
   }
@@ -274,15 +287,6 @@ function plannedItem(
 ): vscode.TreeItem {
   const tooltip = `${label}\n${row.description}`;
   return treeItem({ ...row, label, tooltip, spoken: `${label}, ${row.description}` });
-}
-
-function sweepItem(id: string, runs: readonly RunEntry[]): vscode.TreeItem {
-  const row = sweepRow(runs);
-  const tooltip = `${row.label}\n${row.description}`;
-  return treeItem(
-    { ...row, id: `sweep:${id}`, tooltip, context: "sweep", icon: "layers" },
-    vscode.TreeItemCollapsibleState.Expanded,
-  );
 }
 
 function partItem({ folder, part }: Extract<RunNode, { kind: "part" }>): vscode.TreeItem {

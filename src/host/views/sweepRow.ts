@@ -1,4 +1,4 @@
-/** The content of a sweep's row in the Runs view: how many of its planned runs are done, and the best reward. */
+/** The content of a sweep's row in the Runs view: how many of its planned runs are done, the best reward, and its menu. */
 
 import * as l10n from "@vscode/l10n";
 import type { RunEntry } from "../../api/runs.ts";
@@ -7,10 +7,8 @@ import { formatReward, plural } from "../../shared/format.ts";
 import type { RowText } from "../../shared/rowText.ts";
 import { stageOf } from "../../shared/runFile.ts";
 
-/** `runs` are those of one sweep, at least one. */
-export function sweepRow(
-  runs: readonly RunEntry[],
-): Pick<RowText, "label" | "description" | "spoken"> {
+/** `runs` are those of one sweep, at least one; `isRunningHere` is true while this window runs it. */
+export function sweepRow(runs: readonly RunEntry[], isRunningHere: boolean): RowText {
   const sweeps = runs.flatMap(({ file }) => file?.sweep ?? []);
   const label = plainLine(sweeps[0]?.name ?? "");
   // Includes runs that were not started yet.
@@ -30,5 +28,15 @@ export function sweepRow(
     ...(best === null ? [] : [l10n.t("best {0}", best)]),
     l10n.t("{0}/{1} done", done, planned),
   ];
-  return { label, description: shown.join(" · "), spoken: spoken.join(", ") };
+  // Another window or a terminal may run a sweep with a live run.
+  const isOver = done === planned || runs.some(({ isLive }) => isLive);
+  const word = isRunningHere ? ["sweeping"] : isOver ? [] : ["unfinished"];
+  return {
+    label,
+    description: shown.join(" · "),
+    spoken: spoken.join(", "),
+    icon: "layers",
+    color: null,
+    context: ["sweep", ...word].join("+"),
+  };
 }

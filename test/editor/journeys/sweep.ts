@@ -1,6 +1,6 @@
 /**
  * A sweep from the command: keys, values and a prompt that lists the runs; the dashboard stays with the displayed run, also after a
- * reload, and reports when its folder no longer exists; one run is stopped, the sweep is resumed, and the table shows its runs.
+ * reload, and reports when its folder no longer exists; one run is stopped, then the sweep, the sweep is continued, and the table shows its runs.
  */
 
 import assert from "node:assert/strict";
@@ -26,6 +26,11 @@ export const sweep: Journey = {
     const panel = workbench.panel();
     const shown = panel.locator(".run-picker option:checked");
     const sweepRow = (done: string) => workbench.row(`sweep tinker-config-sweep, ${done}`);
+    const onSweepRow = async (command: string): Promise<void> => {
+      const ofSweep = sweepRow("");
+      await ofSweep.hover();
+      await ofSweep.getByRole("button", { name: command }).click();
+    };
 
     await workbench.show("Tinker RL");
     await step("an invalid value is rejected; Escape goes back, and then closes", async () => {
@@ -89,7 +94,7 @@ export const sweep: Journey = {
       await row("lr 8e-3 · seed 1", "stopped").waitFor({ timeout: 60_000 });
       await row("lr 8e-3 · seed 2", "running").waitFor({ timeout: 60_000 });
     });
-    await step("Pause and Continue work as for any run", async () => {
+    await step("Pause works as for any run", async () => {
       await workbench.command("Tinker RL: Pause After This Step");
       await row("lr 8e-3 · seed 2", "paused").waitFor({ timeout: 60_000 });
       await shown.filter({ hasText: "lr 2e-3 · seed 2" }).waitFor({ state: "attached" });
@@ -98,21 +103,28 @@ export const sweep: Journey = {
       await workbench.command("Terminal: Focus Terminal");
       await workbench.terminal().getByText("paused before step").first().waitFor();
       await pictures("paused");
-      await workbench.command("Tinker RL: Continue Run");
-      await row("lr 8e-3 · seed 2", "done").waitFor({ timeout: 180_000 });
+    });
+    await step("Stop Sweep on its row stops the run, also a paused one", async () => {
+      await onSweepRow("Stop Sweep");
+      await row("lr 8e-3 · seed 2", "stopped").waitFor({ timeout: 60_000 });
     });
     await step("the terminal of the sweep shows the result of each run", async () => {
       await workbench.terminal().getByText("lr 8e-3 · seed 1  stopped").first().waitFor();
       await picture("terminal");
     });
-    await step("Start Sweep… continues it: only the stopped run resumes", async () => {
+    await step("Start Sweep… offers to continue it", async () => {
       await pictures("continue", async () => {
         await workbench.command("Tinker RL: Start Sweep…");
         await workbench.rows.filter({ hasText: "Continue tinker-config-sweep" }).waitFor();
       });
-      await workbench.pick("Continue tinker-config-sweep");
+      await page.keyboard.press("Escape");
+      await workbench.input.waitFor({ state: "hidden" });
+    });
+    await step("Continue Sweep… on its row resumes only the stopped runs", async () => {
+      await onSweepRow("Continue Sweep…");
+      await workbench.answer("1");
       const question = workbench.dialog();
-      await question.getByText("Start 1 run?").waitFor();
+      await question.getByText("Start 2 runs, one after another?").waitFor();
       await question.getByRole("button", { name: "Start Sweep" }).click();
       await sweepRow("4 of 4 runs done").waitFor({ timeout: 180_000 });
       for (const name of NAMES) assert.equal(stepsOf(run(name)).length, STEPS, name);
@@ -121,9 +133,7 @@ export const sweep: Journey = {
     await step(
       "two clicks from the Runs view show which setting of the sweep mattered",
       async () => {
-        const ended = sweepRow("4 of 4 runs done");
-        await ended.hover();
-        await ended.getByRole("button", { name: "Show Sweep" }).click();
+        await onSweepRow("Show Sweep");
         await panel
           .getByText(/^(learning_rate|All runs|Unknown)/)
           .first()

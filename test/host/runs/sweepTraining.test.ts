@@ -28,6 +28,7 @@ async function aWindow({ isRefused = false, waits = false } = {}) {
   const byHand: boolean[] = [];
   const sent: string[] = [];
   let places = 0;
+  const listed = new Map<string, SweepTraining>();
   const follow = async ({ configPath, resume, overrides, sweep }: TrainingRequest) => {
     if (isRefused) return null;
     const base = { owner: "editor", overrides, watch: () => undefined } as const;
@@ -45,6 +46,10 @@ async function aWindow({ isRefused = false, waits = false } = {}) {
       return () => {
         places -= 1;
       };
+    },
+    beginSweep: (id: string, sweep: unknown) => {
+      listed.set(id, sweep as SweepTraining); // the one that calls it
+      return () => listed.delete(id);
     },
     open: (request: TrainingRequest, _launch: string | null, isByHand = true) => {
       requests.push(request);
@@ -80,7 +85,7 @@ async function aWindow({ isRefused = false, waits = false } = {}) {
   };
   const begun = (count: number) =>
     vi.waitFor(() => expect(runs.filter(({ name }) => name !== null)).toHaveLength(count));
-  return { start, runs, requests, byHand, sent, begun, places: () => places };
+  return { start, runs, requests, byHand, sent, begun, listed, places: () => places };
 }
 
 it("trains its runs one after the other in a single slot, each as its own training", async () => {
@@ -131,13 +136,15 @@ it("counts only its first run as started by hand, and none after a wait for othe
 });
 
 it("a stop ends the current run and starts no other; the next start continues with it", async () => {
-  const { start, runs, requests, sent, begun } = await aWindow();
+  const { start, runs, requests, sent, begun, listed } = await aWindow();
   const first = start();
   await begun(1);
+  expect([...listed.values()]).toEqual([first.sweep]);
   expect(await first.sweep.send("stop")).toMatch(/^stop/);
   expect(sent).toEqual(["seed 1"]);
   await runs[0]?.stop();
   expect(await first.end).toMatchObject({ exitCode: EXIT.stopped });
+  expect(listed.size).toBe(0);
   expect(runs).toHaveLength(1);
   expect(first.printed.at(-1)).toContain("seed 2  not started");
 

@@ -20,19 +20,31 @@ const FILE: RunFile = aRunFile({
 it("shows how many runs are done, and their best final reward", () => {
   const done = aRun({ file: FILE, phase: "done", reward: 0.5, best: 0.634 });
   const running = aRun({ file: FILE, reward: 0.9, best: 0.5 });
-  expect(sweepRow([done, running])).toEqual({
+  expect(sweepRow([done, running], true)).toMatchObject({
     label: "demo-sweep",
     description: "best 0.63 · 1/2 done",
     spoken: "sweep demo-sweep, 1 of 2 runs done, best reward 0.63",
   });
-  expect(sweepRow([aRun({ file: FILE, best: null })]).description).toBe("0/2 done");
+  expect(sweepRow([aRun({ file: FILE, best: null })], true).description).toBe("0/2 done");
 });
 
 it("counts runs that have not started yet", () => {
   const sweep = { id: "s", name: "demo-sweep", combination: 0, combinations: 4, settings: [] };
   const run = aRun({ file: { ...FILE, sweep }, phase: "running", reward: null });
-  expect(sweepRow([run])).toMatchObject({
+  expect(sweepRow([run], true)).toMatchObject({
     description: "0/4 done",
     spoken: "sweep demo-sweep, 0 of 4 runs done",
   });
+});
+
+it("can be stopped in the window that runs it, and continued once nothing of it runs", () => {
+  const done = aRun({ file: FILE, phase: "done", isLive: false });
+  const stopped = aRun({ file: FILE, phase: "stopped", isLive: false });
+  const running = aRun({ file: FILE, phase: "running", isLive: true });
+  const menuOf = (...of: Parameters<typeof sweepRow>): string => sweepRow(...of).context;
+  expect(menuOf([done, running], true)).toBe("sweep+sweeping");
+  // Another window or a terminal runs it.
+  expect(menuOf([done, running], false)).toBe("sweep");
+  expect(menuOf([done, stopped], false)).toBe("sweep+unfinished");
+  expect(menuOf([done, done], false)).toBe("sweep");
 });
