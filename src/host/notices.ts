@@ -11,14 +11,13 @@ import type { Listening } from "../core/util/emitter.ts";
 import { systemClock } from "../node/clock.ts";
 import { EXIT } from "../shared/exitCodes.ts";
 import { formatCount, formatDuration, plural } from "../shared/format.ts";
-import { type SweepMember, stageOf } from "../shared/runFile.ts";
 import type { RunDashboard } from "./dashboard/runDashboard.ts";
 import { type CommandId, commandName } from "./manifest/commandTable.ts";
 import { applyAlarm } from "./runs/applyAlarm.ts";
 import { resumeBefore, saveBefore } from "./runs/branchRun.ts";
 import type { RunAlarms } from "./runs/runAlarms.ts";
 import type { RunList } from "./runs/runList.ts";
-import type { TrainingEnded, Trainings } from "./runs/trainings.ts";
+import type { SweepEnded, TrainingEnded, Trainings } from "./runs/trainings.ts";
 import type { WaitingStart } from "./runs/waitingStarts.ts";
 import type { Memento } from "./vscode/memento.ts";
 import { type NoticeQueue, noticeQueue } from "./vscode/noticeQueue.ts";
@@ -57,6 +56,7 @@ export class Notices implements vscode.Disposable {
     this.#listening = [
       options.alarms.onDidChange((folder) => this.#queue.add(() => this.#alarmed(folder))),
       options.trainings.onDidEnd((end) => this.#queue.add(() => this.#ended(end))),
+      options.trainings.onDidEndSweep((end) => this.#queue.add(() => this.#sweepEnded(end))),
       options.trainings.onDidDetach((training) =>
         this.#queue.add(async () => {
           const text = vscode.l10n.t("{0} continues without its terminal.", training.request.title);
@@ -187,7 +187,12 @@ export class Notices implements vscode.Disposable {
       folder === null ? request.title : (this.#options.store.get(folder)?.name ?? basename(folder));
     // A run that someone stopped needs no notification.
     if (end.exitCode === EXIT.stopped || end.exitCode === EXIT.interrupted) return;
-    if (end.exitCode === EXIT.done) return this.#finished(end, name);
+    if (end.exitCode === EXIT.done) {
+      // A sweep is reported once, not per run.
+      if (request.sweep !== undefined) return;
+      const text = vscode.l10n.t("The run {0} is done.", name);
+      return this.#finished(text, folder, request.configPath);
+    }
     if (end.folder === null) return this.#notBegun(end, name);
     if (!(await isThere(vscode.Uri.file(runPaths(end.folder).runFile)))) {
       const text = vscode.l10n.t("{0} ended because its folder was deleted.", name);
@@ -198,36 +203,27 @@ export class Notices implements vscode.Disposable {
     return this.#failed(end, end.folder, name);
   }
 
-  async #finished({ folder, request }: TrainingEnded, name: string): Promise<void> {
+  async #sweepEnded({ exitCode, name, isStaged, folder, configPath }: SweepEnded): Promise<void> {
+    if (exitCode !== EXIT.done) return;
+    const text = isStaged
+      ? vscode.l10n.t("All stages of {0} are done.", name)
+      : vscode.l10n.t("The sweep {0} is done.", name);
+    await this.#finished(text, folder, configPath);
+  }
+
+  async #finished(text: string, folder: string | null, configPath: string): Promise<void> {
     // A dry run leaves no folder; its terminal shows all results.
     if (folder === null) return;
     const when = readSetting("notifications.runFinished");
     const isSeen = vscode.window.state.focused && this.#options.dashboard.isVisible;
     const muted = listOf(this.#options.workspaceState.get(NOT_REPORTED));
-    if (when === "never" || (when === "unfocused" && isSeen) || muted.includes(request.configPath))
-      return;
-    const { sweep } = request;
-    if (sweep !== undefined && !this.#isLastOf(sweep, folder)) return;
-    const text =
-      sweep === undefined
-        ? vscode.l10n.t("The run {0} is done.", name)
-        : stageOf(sweep) === null
-          ? vscode.l10n.t("The sweep {0} is done.", sweep.name)
-          : vscode.l10n.t("All stages of {0} are done.", sweep.name);
+    if (when === "never" || (when === "unfocused" && isSeen) || muted.includes(configPath)) return;
     const { workspaceState } = this.#options;
-    const mute = () => workspaceState.update(NOT_REPORTED, [...muted, request.configPath]);
+    const mute = () => workspaceState.update(NOT_REPORTED, [...muted, configPath]);
     await plainWindow.offer("Information", text, [
       dashboardButton(folder),
       [vscode.l10n.t("Don't Show for This Configuration"), mute],
     ]);
-  }
-
-  /** True if all other runs of the sweep are done: a sweep is reported once, not per run. */
-  #isLastOf({ id, combinations }: SweepMember, folder: string): boolean {
-    const others = this.#options.store.runs.filter(
-      (run) => run.file?.sweep?.id === id && run.folder !== folder && run.phase === "done",
-    );
-    return others.length + 1 >= combinations;
   }
 
   async #notBegun({ error, request }: TrainingEnded, name: string): Promise<void> {

@@ -2,7 +2,8 @@ import { beforeEach, describe, expect, it, vi } from "vitest";
 import type { RunEntry } from "../../src/api/runs.ts";
 import { Emitter } from "../../src/core/util/emitter.ts";
 import { Notices } from "../../src/host/notices.ts";
-import type { TrainingEnded } from "../../src/host/runs/trainings.ts";
+import type { SweepEnded, TrainingEnded } from "../../src/host/runs/trainings.ts";
+import { EXIT } from "../../src/shared/exitCodes.ts";
 import { aTrainingRequest } from "../fakes/aTrainingRequest.ts";
 import { FakeMemory } from "./fakeMemory.ts";
 import { resetUser, user } from "./fakeWindow.ts";
@@ -32,11 +33,16 @@ function notices(
   runs: readonly RunEntry[],
   memory = new FakeMemory(),
   ends?: Emitter<TrainingEnded>,
+  sweepEnds?: Emitter<SweepEnded>,
 ): Notices {
   const none = (): { dispose(): void } => ({ dispose: () => undefined });
   const options = {
     store: aRunList(runs),
-    trainings: { onDidEnd: ends?.event ?? none, onDidDetach: none },
+    trainings: {
+      onDidEnd: ends?.event ?? none,
+      onDidEndSweep: sweepEnds?.event ?? none,
+      onDidDetach: none,
+    },
     alarms: { onDidChange: none },
     workspaceState: memory,
     dashboard: {
@@ -64,29 +70,27 @@ beforeEach(() => {
   resetUser();
 });
 
-it("reports a sweep once, when its last run is done", async () => {
-  const member = { id: "s", name: "math-sweep", combination: 0, combinations: 2, settings: [] };
-  const file = { sweep: member } as unknown as NonNullable<RunEntry["file"]>; // the only part that is read
-  const runs = [
-    aRun({ folder: "/runs/a", file, phase: "done" }),
-    aRun({ folder: "/runs/b", file, phase: "running" }),
-  ];
-  const ends = new Emitter<TrainingEnded>((error) => expect.unreachable(String(error)));
-  notices(runs, new FakeMemory(), ends);
-  const end = (folder: string): void => {
-    const request = aTrainingRequest("/p/c.yaml", { sweep: member });
-    ends.fire({ exitCode: 0, error: null, folder, request });
-  };
-  end("/runs/b");
-  await vi.waitFor(() => expect(user.texts).toEqual(["The sweep math-sweep is done."]));
-  const early = new Emitter<TrainingEnded>((error) => expect.unreachable(String(error)));
-  notices([aRun({ folder: "/runs/a", file, phase: "running" })], new FakeMemory(), early);
-  const done = { exitCode: 0, error: null };
-  const ofSweep = aTrainingRequest("/p/c.yaml", { sweep: member });
-  early.fire({ ...done, folder: "/runs/a", request: ofSweep });
-  early.fire({ ...done, folder: "/runs/z", request: aTrainingRequest("/p/c.yaml") });
-  await vi.waitFor(() => expect(user.texts).toHaveLength(2));
-  expect(user.texts[1]).toBe("The run z is done.");
+it("reports the end of a sweep, and not that of its runs", async () => {
+  const onError = (error: unknown): never => expect.unreachable(String(error));
+  const ends = new Emitter<TrainingEnded>(onError);
+  const sweepEnds = new Emitter<SweepEnded>(onError);
+  notices([], new FakeMemory(), ends, sweepEnds);
+  const sweep = { id: "s", name: "math-sweep", combination: 0, combinations: 2, settings: [] };
+  const run = { exitCode: 0, error: null, folder: "/runs/b" };
+  ends.fire({ ...run, request: aTrainingRequest("/p/c.yaml", { sweep }) });
+  const end = { name: "math-sweep", isStaged: false, configPath: "/p/c.yaml", folder: "/runs/b" };
+  sweepEnds.fire({ ...end, exitCode: EXIT.done });
+  // Its runs are reported instead, or someone stopped it.
+  sweepEnds.fire({ ...end, exitCode: EXIT.service });
+  sweepEnds.fire({ ...end, exitCode: EXIT.stopped });
+  sweepEnds.fire({ ...end, exitCode: EXIT.done, name: "math", isStaged: true });
+  ends.fire({ ...run, folder: "/runs/z", request: aTrainingRequest("/p/c.yaml") });
+  await vi.waitFor(() => expect(user.texts).toHaveLength(3));
+  expect(user.texts).toEqual([
+    "The sweep math-sweep is done.",
+    "All stages of math are done.",
+    "The run z is done.",
+  ]);
 });
 
 it("reports that a queued training was not started, and starts it with one click", async () => {

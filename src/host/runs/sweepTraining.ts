@@ -21,7 +21,7 @@ import { formatMeasure, formatReward, plural } from "../../shared/format.ts";
 import { phaseTexts } from "../../shared/phaseTexts.ts";
 import { basisText, shortKey, sweepSentence } from "../../shared/sweepText.ts";
 import type { LaunchEnd, TerminalAction } from "./launchWatch.ts";
-import type { Following, Training, TrainingRequest, Trainings } from "./trainings.ts";
+import type { Following, SweepEnded, Training, TrainingRequest, Trainings } from "./trainings.ts";
 
 export interface SweepTrainingRequest
   extends Pick<TrainingRequest, "configPath" | "title" | "overrides" | "project"> {
@@ -100,6 +100,7 @@ export class SweepTraining implements Training {
     const { lease, rows } = begun;
     const place = { ...loaded, id: lease.file.id };
     const ended = this.#options.trainings.beginSweep(lease.file.id, this);
+    let end: SweepEnded | null = null;
     try {
       const count = isStaged(loaded.plan)
         ? plural(rows.length, "{0} stage", "{0} stages")
@@ -113,11 +114,20 @@ export class SweepTraining implements Training {
       following.print(
         summary({ ...loaded, rows: await currentRows(this.#options, place) }, lease.file),
       );
+      // A run that did not start counts as stopped.
+      const exitCodes = this.#isStopping ? [...this.#exitCodes, EXIT.stopped] : this.#exitCodes;
+      end = {
+        name: lease.file.name,
+        isStaged: isStaged(loaded.plan),
+        configPath,
+        exitCode: worstExit(exitCodes),
+        folder: this.#lastFolder,
+      };
+      return { ...end, error: null };
     } finally {
-      ended();
+      ended(end);
       await lease.release();
     }
-    return { exitCode: worstExit(this.#exitCodes), error: null, folder: this.#lastFolder };
   }
 
   async #follow(

@@ -55,12 +55,22 @@ export interface TrainingEnded extends LaunchEnd {
   readonly request: TrainingRequest;
 }
 
+/** A sweep whose runs have all ended. */
+export interface SweepEnded extends Pick<LaunchEnd, "exitCode" | "folder"> {
+  readonly name: string;
+  /** True if its runs are the stages of a configuration. */
+  readonly isStaged: boolean;
+  readonly configPath: string;
+}
+
 export class Trainings {
   readonly #hub: Hub;
   readonly #sweeps = new Map<string, Training>();
+  readonly #sweepEnded: Emitter<SweepEnded>;
   /** Fires when a training or a sweep starts, waits, stops waiting, gets its folder or ends. */
   readonly onDidChange: Emitter<void>["event"];
   readonly onDidEnd: Emitter<TrainingEnded>["event"];
+  readonly onDidEndSweep: Emitter<SweepEnded>["event"];
   /** Fires when the user closes the terminal of a training that continues. */
   readonly onDidDetach: Emitter<ActiveTraining>["event"];
 
@@ -73,6 +83,8 @@ export class Trainings {
     this.#hub = { ...options, active: new Set(), changed, ended, detached, takeSlot };
     this.onDidChange = changed.event;
     this.onDidEnd = ended.event;
+    this.#sweepEnded = new Emitter<SweepEnded>(onError);
+    this.onDidEndSweep = this.#sweepEnded.event;
     this.onDidDetach = detached.event;
   }
 
@@ -90,13 +102,14 @@ export class Trainings {
     return this.#sweeps.get(id);
   }
 
-  /** Lists a sweep that begins as {@link sweep}; returns a function to call at its end. */
-  beginSweep(id: string, sweep: Training): () => void {
+  /** Lists a sweep that begins as {@link sweep}; returns a function to call at its end, with null if it ended with an error. */
+  beginSweep(id: string, sweep: Training): (end: SweepEnded | null) => void {
     this.#sweeps.set(id, sweep);
     this.#hub.changed.fire();
-    return () => {
+    return (end) => {
       this.#sweeps.delete(id);
       this.#hub.changed.fire();
+      if (end !== null) this.#sweepEnded.fire(end);
     };
   }
 

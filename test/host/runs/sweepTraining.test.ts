@@ -29,6 +29,7 @@ async function aWindow({ isRefused = false, waits = false } = {}) {
   const sent: string[] = [];
   let places = 0;
   const listed = new Map<string, SweepTraining>();
+  const ended: unknown[] = [];
   const follow = async ({ configPath, resume, overrides, sweep }: TrainingRequest) => {
     if (isRefused) return null;
     const base = { owner: "editor", overrides, watch: () => undefined } as const;
@@ -49,7 +50,10 @@ async function aWindow({ isRefused = false, waits = false } = {}) {
     },
     beginSweep: (id: string, sweep: unknown) => {
       listed.set(id, sweep as SweepTraining); // the one that calls it
-      return () => listed.delete(id);
+      return (end: unknown) => {
+        listed.delete(id);
+        ended.push(end);
+      };
     },
     open: (request: TrainingRequest, _launch: string | null, isByHand = true) => {
       requests.push(request);
@@ -85,7 +89,7 @@ async function aWindow({ isRefused = false, waits = false } = {}) {
   };
   const begun = (count: number) =>
     vi.waitFor(() => expect(runs.filter(({ name }) => name !== null)).toHaveLength(count));
-  return { start, runs, requests, byHand, sent, begun, listed, places: () => places };
+  return { start, runs, requests, byHand, sent, begun, listed, ended, places: () => places };
 }
 
 it("trains its runs one after the other in a single slot, each as its own training", async () => {
@@ -184,7 +188,7 @@ it("lines of several runs start with their names, also when they arrive in piece
 });
 
 it("halves: the better half goes on, and the terminal says which", async () => {
-  const { start, runs, requests, begun } = await aWindow();
+  const { start, runs, requests, begun, ended } = await aWindow();
   const { end, printed } = start({ grid: ["learning_rate=1e-5,2e-5"], halve: 1 });
   for (const [index, reward] of [0.2, 0.6].entries()) {
     await begun(index + 1);
@@ -193,6 +197,7 @@ it("halves: the better half goes on, and the terminal says which", async () => {
   await begun(3);
   await runs[2]?.done([0.7, 0.8]);
   expect(await end).toMatchObject({ folder: "/p/.tinker-rl/runs/c-sweep.learning_rate_2e-5" });
+  expect(ended).toMatchObject([{ name: "c-sweep", isStaged: false, exitCode: EXIT.done }]);
   expect(printed.join("")).toContain("After step 1, 1 of 2 settings goes on: lr 2e-5 (0.60).");
   expect(requests.map(({ resume, overrides }) => [resume === null, overrides.at(-1)])).toEqual([
     [true, "stop_at_step=1"],
