@@ -83,6 +83,7 @@ class Loop {
   #lastEmpty: EmptyStep = { rollouts: [], isMasked: false, row: null };
   #lastMetrics: RunSnapshot["metrics"] = {};
   #hasReportedCapacity = false;
+  #playEnd: Promise<void> | null = null;
   /** Resolves when the save before the last one is confirmed. */
   #earlierSave: Promise<void> = Promise.resolve();
 
@@ -149,18 +150,26 @@ class Loop {
 
   /** Between two steps: applies new settings and waits through a pause. False when no step follows. */
   async #betweenSteps(): Promise<boolean> {
-    if (this.#context.control.isStopping) return false;
+    const { control } = this.#context;
+    if (control.isStopping) return false;
     // Apply settings first, because they may change the number of steps.
     await this.#applyPendingSettings();
-    if (this.#context.control.isPausing && !this.#isDone()) {
-      await this.#pause();
-      await this.#applyPendingSettings();
-    }
-    if (this.#isDone()) return false;
-    const { max_cost_usd: usd, max_tokens_total: tokens } = this.#context.config;
-    // The evaluation's tokens count toward the budget that decides whether another step starts.
-    if (usd !== null || tokens !== null) await this.#extra;
-    return this.#earlyEnd() === null;
+    do {
+      if (control.isPausing && !this.#isDone()) await this.#pause();
+      const { max_cost_usd: usd, max_tokens_total: tokens } = this.#context.config;
+      // The evaluation's tokens count toward these budgets, and settings that arrive during it may move the end of the run. If it failed,
+      // the next step fails.
+      if (usd !== null || tokens !== null || this.#isOver()) {
+        await Promise.allSettled([this.#extra]);
+      }
+    } while (await this.#applyPendingSettings());
+    if (!this.#isOver()) return true;
+    control.endSteps();
+    return false;
+  }
+
+  #isOver(): boolean {
+    return this.#isDone() || this.#earlyEnd() !== null;
   }
 
   #earlyEnd(): AppError | null {
@@ -186,9 +195,10 @@ class Loop {
     await this.#event("run-continued", `The run continues with step ${step + 1}.`);
   }
 
-  async #applyPendingSettings(): Promise<void> {
+  /** True if there were any. */
+  async #applyPendingSettings(): Promise<boolean> {
     const change = this.#context.control.takeSettingsChange();
-    if (change === null) return;
+    if (change === null) return false;
     const { step } = this.#position;
     const hasOlder = this.#steps.issued(step).pending.length > 0;
     const inForce = { context: this.#context, identity: this.#identity };
@@ -196,6 +206,7 @@ class Loop {
     this.#context = changed.context;
     this.#identity = changed.identity;
     await changed.recorded;
+    return true;
   }
 
   #offerSave(): void {
@@ -292,8 +303,13 @@ class Loop {
     this.#extra.catch(() => undefined);
   }
 
-  /** Ends all rollouts; weights and issued groups stay as they are. */
-  async #endPlay(): Promise<void> {
+  /** Ends all rollouts; weights and issued groups stay as they are. Later calls wait for the first. */
+  #endPlay(): Promise<void> {
+    this.#playEnd ??= this.#closePlay();
+    return this.#playEnd;
+  }
+
+  async #closePlay(): Promise<void> {
     const pausedMs = await this.#steps.close();
     await Promise.allSettled([this.#extra]);
     const seconds = this.#endConditions.secondsUntilNow(this.#position, pausedMs);
@@ -306,7 +322,8 @@ class Loop {
     await this.#endPlay();
     await this.#context.storage.usage.flush();
     // These settings were sent before the stop, so they apply to the step that a resume starts with.
-    await this.#applyPendingSettings();
+    while (await this.#applyPendingSettings());
+    control.endSteps();
     const ending = this.#isDone() || control.isStopping ? null : this.#earlyEnd();
     const isDoneEarly = ending !== null && DONE_EARLY.has(ending.code);
     const isComplete = this.#isDone() || !control.isStopping;

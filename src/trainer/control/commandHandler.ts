@@ -6,7 +6,7 @@ import type { Redactor } from "../../core/secrets/redaction/redactor.ts";
 import { tunableChanges } from "../../core/training/run/applySettings.ts";
 import type { RunControl } from "../../core/training/run/control.ts";
 import { sha256 } from "../../node/hash.ts";
-import type { ControlCommand, RunStatus } from "../../shared/control.ts";
+import type { ControlCommand } from "../../shared/control.ts";
 import { formatQuantity } from "../../shared/format.ts";
 import { type SweepMember, sweptKeys } from "../../shared/runFile.ts";
 import { type LoadedConfig, loadConfigText, writeConfigFiles } from "../config/configFiles.ts";
@@ -23,7 +23,6 @@ export interface TunableRun {
 export interface CommandHandlerOptions {
   readonly control: RunControl;
   readonly fileSystem: FileSystem;
-  readonly status: () => RunStatus;
   /** Ends the run immediately. */
   readonly stopNow: () => void;
   /** Called when a pause is requested and when it ends. */
@@ -104,7 +103,7 @@ export class RunCommandHandler {
 
   #requireSteps(): void {
     this.#requireTraining();
-    if (this.#options.status().phase !== "finishing") return;
+    if (this.#options.control.hasStepsLeft) return;
     throw new AppError("run-ended", "The run has completed all its steps and is about to end.");
   }
 

@@ -37,7 +37,6 @@ export class ControlChannel {
     this.#options = options;
     this.#handler = new RunCommandHandler({
       ...options,
-      status: () => this.#status,
       onPausing: (isPausing) => this.#showPausing(isPausing),
     });
   }

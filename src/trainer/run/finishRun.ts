@@ -23,6 +23,7 @@ export async function finishRun(
   const firstStep = step + 1;
   const lease = await claimRun(options, plan, { start: { ...plan.start, step: firstStep } });
   const { folder } = lease;
+  control.endSteps();
   controlChannel?.onPhase("finishing");
   watch({ kind: "notice", message: "The run is done. There is nothing left to train." });
   await lease.update({ phase: "finishing" });

@@ -3,30 +3,25 @@ import { runPaths } from "../../../src/core/runFolder/files/layout.ts";
 import { Redactor } from "../../../src/core/secrets/redaction/redactor.ts";
 import { RunControl } from "../../../src/core/training/run/control.ts";
 import { readOverrides } from "../../../src/node/startConfig.ts";
-import type { RunStatus } from "../../../src/shared/control.ts";
 import type { SweepMember } from "../../../src/shared/runFile.ts";
 import { loadConfigText } from "../../../src/trainer/config/configFiles.ts";
 import { RunCommandHandler } from "../../../src/trainer/control/commandHandler.ts";
-import { INITIAL_STATUS } from "../../../src/trainer/control/runStatus.ts";
 import { textWith } from "../../core/config/configText.ts";
 import { createMemoryFileSystem } from "../../core/runFolder/memoryFileSystem.ts";
 
 const folder = "/runs/demo";
 let control: RunControl;
 let fileSystem: ReturnType<typeof createMemoryFileSystem>;
-let status: RunStatus;
 let calls: string[];
 let handler: RunCommandHandler;
 
 beforeEach(() => {
   control = new RunControl();
   fileSystem = createMemoryFileSystem();
-  status = { ...INITIAL_STATUS, phase: "running", folder };
   calls = [];
   handler = new RunCommandHandler({
     control,
     fileSystem,
-    status: () => status,
     stopNow: () => calls.push("stopNow"),
     onPausing: (isPausing) => calls.push(isPausing ? "pausing" : "running"),
   });
@@ -84,7 +79,7 @@ describe("a command", () => {
 
   it("is refused after the last step", async () => {
     prepare();
-    status = { ...status, phase: "finishing" };
+    control.endSteps();
     await expect(handler.execute({ action: "pause" })).rejects.toMatchObject({ code: "run-ended" });
     await expect(changeSettings("learning_rate=2e-5")).rejects.toMatchObject({ code: "run-ended" });
     expect(calls).toEqual([]);

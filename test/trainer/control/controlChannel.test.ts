@@ -113,7 +113,7 @@ it.each([{ onQuit: "keep running" as const }, {}])(
 );
 
 it("reported status follows the run, including its last phases", async () => {
-  const { controlChannel, connect } = await open();
+  const { control, controlChannel, connect } = await open();
   const client = await connect();
   const status = async () => (await client.send({ action: "status" })).status;
   expect(await status()).toMatchObject({ phase: "preparing", folder: null });
@@ -144,6 +144,7 @@ it("reported status follows the run, including its last phases", async () => {
   await client.send({ action: "continue" });
   controlChannel.onProgress({ kind: "continued", step: 3 });
   expect((await status()).phase).toBe("running");
+  control.endSteps();
   controlChannel.onPhase("finishing");
   await expect(client.send({ action: "pause" })).rejects.toMatchObject({ code: "run-ended" });
   expect((await status()).phase).toBe("finishing");

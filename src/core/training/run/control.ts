@@ -35,6 +35,7 @@ export class RunControl {
   #settingsChange: SettingsChange | null = null;
   #save: Save | null = null;
   #waitingSaves: WaitingSave[] = [];
+  #hasStepsLeft = true;
   #isOver = false;
 
   /** Aborted when a stop is requested, or with the failure that ends the attempt. */
@@ -78,6 +79,7 @@ export class RunControl {
   /** Prepares another attempt after a failure, with a new {@link signal}. A stop requested after the failure stays in effect. */
   recover(): void {
     this.withdrawSave();
+    this.#hasStepsLeft = true;
     if (this.#failure === null) return;
     this.#failure = null;
     this.#stopping = new AbortController();
@@ -140,6 +142,16 @@ export class RunControl {
     const change = this.#settingsChange;
     this.#settingsChange = null;
     return change;
+  }
+
+  /** False once no step follows that could wait or have other settings. */
+  get hasStepsLeft(): boolean {
+    return this.#hasStepsLeft;
+  }
+
+  /** For the loop: no step follows. */
+  endSteps(): void {
+    this.#hasStepsLeft = false;
   }
 
   /** For the loop: resolves when the pause ends; rejects with the reason of a stop. */

@@ -102,6 +102,8 @@ export class SupervisedSteps implements StepSource {
   async run(order: StepOrder): Promise<CompletedStep> {
     const { context, position } = order;
     const fromMs = context.ports.clock.monotonic();
+    // A stop during the evaluation ends the step, but could not take back its update.
+    if (this.#next === null) await order.extra;
     const sent = await (this.#next ?? sendBatch(context, position));
     this.#next = null;
     const completed = this.#complete(order, sent, fromMs);

@@ -239,7 +239,9 @@ export function doneFractionOf(
   { step, cursor }: { readonly step: number; readonly cursor: number },
 ): number | null {
   const end = endOfData(sequence, config.num_epochs);
-  const ofData = config.refill && end !== null ? cursor / end : 0;
+  // Earlier attempts may have had `refill`.
+  const isOfData = end !== null && (config.refill || cursor >= end);
+  const ofData = isOfData ? cursor / end : 0;
   return totalSteps === null ? null : Math.max(step / totalSteps, ofData);
 }
 

@@ -119,6 +119,21 @@ describe("a loop whose environment service fails", () => {
     expect(linesOf(context, PATHS.metrics)).toHaveLength(2);
   });
 
+  it("counts no time of a pause that a stop ends", async () => {
+    const failing = prepareOutage({ steps: 3, sessions: 2 });
+    const { clock, control } = failing.context;
+    const ended = failing.start();
+    await clock.advance(20 * 60_000);
+    control.stop();
+    await clock.run(ended);
+    expect(linesOf(failing.context, PATHS.usage)).toContainEqual(
+      expect.objectContaining({ for: "stop", seconds: 1 }),
+    );
+    expect(linesOf(failing.context, PATHS.usage)).not.toContainEqual(
+      expect.objectContaining({ seconds: 20 * 60 }),
+    );
+  });
+
   it("retries immediately on a resume command", async () => {
     const failing = prepareOutage({ steps: 2, sessions: 2 });
     const { clock, control } = failing.context;

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { stepPaths } from "../../../../src/core/runFolder/files/layout.ts";
+import { START } from "../../../../src/core/training/step/loopPosition.ts";
 import { sha256 } from "../../../../src/node/hash.ts";
 import { FOLDER, linesOf } from "../fakeContext.ts";
 import {
@@ -12,7 +13,7 @@ import {
   stopAtUpdate,
   updates,
 } from "./prepareAhead.ts";
-import { comparableRows, positionOf } from "./prepareRun.ts";
+import { comparableRows, positionOf, prepareRun } from "./prepareRun.ts";
 
 const BATCH = 3;
 interface RefillOptions extends Partial<AheadOptions> {
@@ -235,6 +236,13 @@ describe("a run that refills its batches from groups sampled ahead", () => {
     expect(positions(rest, 6).slice(2)).toEqual(
       [0, 1, 2, 3].map((step) => [0, 1, 2].map((i) => cursor + step * BATCH + i)),
     );
+  });
+
+  it("ends with its data when resumed without refill", async () => {
+    const config = { num_epochs: 1, max_steps: null, refill: false };
+    const rest = prepareRun({ steps: 8, config });
+    const position = { ...START, step: 2, cursor: 6, optimizerUpdates: 2 };
+    expect(await rest.run(position)).toMatchObject({ outcome: "done", step: 4 });
   });
 
   it("repeats a step that was stopped while waiting for more groups", async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Config } from "../../../../src/core/config/fields/schema.ts";
 import { settle } from "../../../fakes/fakeClock.ts";
-import { someSettings } from "../builders.ts";
+import { anEvaluation, someSettings } from "../builders.ts";
 import { type AheadRun, metric, placeOfSeed, prepareAhead, updates } from "./prepareAhead.ts";
 import {
   comparableRows,
@@ -65,6 +65,36 @@ describe("a loop that receives new settings", () => {
     expect(log).toEqual(["record h3"]);
     const keys = ["learning_rate", "weight_decay"];
     expect(run.context.progress).toContainEqual({ kind: "settings-changed", step: 1, keys });
+  });
+
+  it.each([
+    [{ stop_at_step: 2 }, { stop_at_step: 3 }],
+    [{ max_tokens_total: 1 }, { max_tokens_total: null }],
+  ])("that move its end from %j to %j during an evaluation continues", async (limit, moved) => {
+    const evaluation = anEvaluation({ every: 2, num_samples: 1, temperatures: [0] });
+    const log: string[] = [];
+    const run = prepareRun({
+      config: { advantage_calculation: "direct", evaluation },
+      rewards: [1],
+    });
+    const change = changing(run, log);
+    duringUpdate(run, 1, () => change("h2", limit, Object.keys(limit)));
+    duringRollouts(run, 2, () => change("h3", moved, Object.keys(moved)));
+    expect(await run.run()).toMatchObject({ outcome: "done", step: 3, ending: null });
+    expect(log).toEqual(["record h2", "record h3"]);
+  });
+
+  it("accepts none once no step follows", async () => {
+    const run = prepareRun({ config: { stop_at_step: 2 } });
+    const { control, client } = run.context;
+    const accepted: boolean[] = [];
+    const { saveState } = client;
+    client.saveState = (...save) => {
+      accepted.push(control.hasStepsLeft);
+      return saveState.apply(client, save);
+    };
+    await run.run();
+    expect(accepted).toEqual([false]);
   });
 
   it("applies those received while paused", async () => {

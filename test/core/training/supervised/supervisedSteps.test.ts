@@ -12,8 +12,9 @@ import { SupervisedSteps } from "../../../../src/core/training/supervised/superv
 import { createTaskSequence } from "../../../../src/core/training/tasks/dataset.ts";
 import { sha256 } from "../../../../src/node/hash.ts";
 import { settle } from "../../../fakes/fakeClock.ts";
+import { call, ended, scriptedSampler } from "../../rollout/scriptedModel.ts";
 import { aRecord } from "../../runFolder/builders.ts";
-import { aConfig } from "../builders.ts";
+import { aConfig, anEnvironment, anEvaluation, ENVIRONMENT } from "../builders.ts";
 import { aContext, FOLDER, linesOf, PATHS } from "../fakeContext.ts";
 import { resultOf } from "../fakeTrainingClient.ts";
 
@@ -208,6 +209,27 @@ describe("a step of supervised fine-tuning", () => {
     expect(await run()).toMatchObject({ step: 1, ending: { code: "token-budget" } });
     expect(context.client.lossCalls).toHaveLength(1);
   });
+
+  it.each(["at_start", "every"])(
+    "sends no batch that a stop during an evaluation (%s) would leave behind",
+    async (when) => {
+      const how = when === "every" ? { every: 1 } : { at_start: true };
+      const evaluation = anEvaluation({ num_samples: 1, temperatures: [0], ...how });
+      const environments = { [ENVIRONMENT]: anEnvironment({}) };
+      const { context, run } = prepare({ max_steps: 2, evaluation, environments });
+      const sampler = scriptedSampler([ended(call("answer"))]);
+      context.client.sampler = {
+        ...sampler,
+        sample: (request, options) => {
+          context.control.stop();
+          return sampler.sample(request, options);
+        },
+      };
+      const { step } = await run();
+      expect(step).toBe(when === "every" ? 1 : 0);
+      expect(context.client.adamCalls).toHaveLength(step);
+    },
+  );
 
   it("ends the run when the loss is not a number, and counts the submitted tokens", async () => {
     const { context, run } = prepare({ max_steps: 2 });
