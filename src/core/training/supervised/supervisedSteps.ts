@@ -126,7 +126,7 @@ export class SupervisedSteps implements StepSource {
     const results = await sent.results;
     await storeExamples(context, position.step, sent, results.backward);
     const totalS = (clock.monotonic() - fromMs) / 1000;
-    // A batch may train while its step still waits for an evaluation, but not before the batch ahead of it.
+    // A batch that was sent ahead trains after the one before it.
     const trainS = (results.endedMs - Math.max(this.#endedMs, sent.sentMs)) / 1000;
     this.#endedMs = results.endedMs;
     const times = { trainS, totalS, elapsedS: this.#elapsedS };
