@@ -9,6 +9,7 @@ import { isDropped } from "../core/sweeps/halving.ts";
 import type { SweepFile } from "../core/sweeps/sweepFile.ts";
 import { runFigures, type SweepRow } from "../core/sweeps/sweepRuns.ts";
 import { EXIT } from "../shared/exitCodes.ts";
+import type { SweepChange } from "../shared/runFile.ts";
 import { lastRewardsMean } from "../shared/sweepResult.ts";
 import type { RunEnd } from "../trainer/plan/types.ts";
 import { exitCodeOf, exitCodeOfRun } from "./terminal/exitCode.ts";
@@ -22,6 +23,8 @@ export interface SweepResult {
   /** `key=value` for each key of the grid. */
   readonly settings: readonly string[];
   readonly state: ListedRun["phase"] | "not-started" | "dropped";
+  /** Null while it counts in the sweep. */
+  readonly left: SweepChange | null;
   /** Completed steps. */
   readonly steps: number;
   /** Mean rewards of the last step, of the last five, and of the best five consecutive steps. */
@@ -75,7 +78,7 @@ async function sweepResult(
   if (run === null) {
     const state = error === null ? "not-started" : "failed";
     const rewards = { lastReward: null, recentReward: null, bestReward: null };
-    const nothing = { steps: 0, ...rewards, totalS: 0, costUsd: null, folder: null };
+    const nothing = { left: null, steps: 0, ...rewards, totalS: 0, costUsd: null, folder: null };
     return { settings, ...nothing, state, problem: error, exitCode };
   }
   const { folder, steps, reward: lastReward, phase: state } = run;
@@ -84,7 +87,19 @@ async function sweepResult(
   const recentReward = lastRewardsMean(run.recentRewards);
   const costUsd = run.used?.costUsd ?? null;
   const rewards = { lastReward, recentReward };
-  return { settings, state, steps, ...rewards, ...figures, costUsd, folder, problem, exitCode };
+  const left = run.file?.sweep?.left ?? null;
+  return {
+    settings,
+    state,
+    left,
+    steps,
+    ...rewards,
+    ...figures,
+    costUsd,
+    folder,
+    problem,
+    exitCode,
+  };
 }
 
 function storedProblem({ phase, file, problem }: ListedRun): string | null {

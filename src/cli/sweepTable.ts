@@ -7,7 +7,6 @@ import { sweepOutput } from "../core/outputs/sweepOutput.ts";
 import type { Grid } from "../core/sweeps/grid.ts";
 import { combinationName, isStaged, settingsByKey } from "../core/sweeps/planSweep.ts";
 import { formatCost, formatDuration, formatMeasure, formatReward } from "../shared/format.ts";
-import { phaseTexts } from "../shared/phaseTexts.ts";
 import type { SweepEffects } from "../shared/sweepEffects.ts";
 import type { SweepBasis } from "../shared/sweepResult.ts";
 import {
@@ -17,6 +16,7 @@ import {
   leftOutText,
   shortKey,
   sweepSentence,
+  sweptStateText,
 } from "../shared/sweepText.ts";
 import type { SweepResult } from "./sweepResults.ts";
 import { jsonLine } from "./terminal/asciiJson.ts";
@@ -126,10 +126,10 @@ function comparedBy(by: SweepBasis) {
   }
 }
 
-function stateCell({ state }: SweepResult): LinePiece {
+function stateCell({ state, left }: SweepResult): LinePiece {
   if (state === "not-started") return l10n.t("not started");
   if (state === "dropped") return l10n.t("dropped");
-  return phasePiece(state, phaseTexts()[state]);
+  return phasePiece(state, sweptStateText(state, left));
 }
 
 function valueText(setting: string): string {

@@ -110,9 +110,9 @@ async function halve(
       onDecision(undecidedText(stopAt));
       return;
     }
-    const { rung, by, settings } = decide(await measureAt(ports.fileSystem, own, stopAt), stopAt);
-    await lease.addRung(rung);
-    onDecision(rungText(stopAt, by, settings));
+    const decision = decide(await measureAt(ports.fileSystem, own, stopAt), stopAt);
+    await lease.addRung(decision.rung);
+    onDecision(rungText(decision));
   }
 }
 

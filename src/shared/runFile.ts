@@ -69,6 +69,15 @@ export interface SweepMember {
   readonly combinations: number;
   /** That combination's settings, each `key=value`. */
   readonly settings: readonly string[];
+  /** Present once it trains with other values of these settings: it no longer counts, even if they are changed back. */
+  readonly left?: SweepChange | undefined;
+}
+
+/** A change of settings that the sweep varies. */
+export interface SweepChange {
+  /** Completed steps. */
+  readonly step: number;
+  readonly keys: readonly string[];
 }
 
 /** The stage name, if the run is one stage of a configuration with stages; null otherwise. */
@@ -79,15 +88,28 @@ export function stageOf(member: Pick<SweepMember, "settings"> | undefined): stri
     : null;
 }
 
-/** The changed keys that the run's sweep varies: with other values of them, the run says nothing about its combination. */
+/** The changed keys that the run's sweep varies, without `stop_at_step`, which does not change the training. */
 export function sweptKeys(
   member: Pick<SweepMember, "settings"> | undefined,
   changed: readonly string[],
 ): readonly string[] {
-  const swept = (member?.settings ?? []).map((setting) => setting.slice(0, setting.indexOf("=")));
+  const swept = (member?.settings ?? [])
+    .map((setting) => setting.slice(0, setting.indexOf("=")))
+    .filter((key) => key !== "stop_at_step");
   return changed.filter((key) =>
     swept.some((own) => `${own}.`.startsWith(`${key}.`) || `${key}.`.startsWith(`${own}.`)),
   );
+}
+
+/** The member once `changed` settings are in force after `step` completed steps. */
+export function afterChange(
+  member: SweepMember | undefined,
+  { keys: changed, step }: SweepChange,
+): SweepMember | undefined {
+  const keys = member?.left?.keys ?? sweptKeys(member, changed);
+  if (member === undefined || keys.length === 0) return member;
+  // A resume may repeat steps from before the change.
+  return { ...member, left: { step: Math.min(member.left?.step ?? step, step), keys } };
 }
 
 /** Contains no secrets. */

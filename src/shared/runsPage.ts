@@ -43,6 +43,8 @@ export interface RunsTableRow {
     readonly settings: Readonly<Record<string, string>>;
     /** True if its runs are stages, which run one after another. */
     readonly isStages: boolean;
+    /** True if a setting that the sweep varies was changed while it ran. */
+    readonly hasLeft: boolean;
   } | null;
   /** The `id` of the run whose weights it started from; null if no run in the table is known to be it. */
   readonly from: string | null;
@@ -58,12 +60,7 @@ export interface RunsTableRow {
   /** Mean reward of the last step. */
   readonly reward: number | null;
   /** The measures by which runs of a sweep are compared; null outside a sweep. */
-  readonly swept:
-    | (Pick<SweepMeasures, "recentReward" | "evaluated"> & {
-        /** True if a setting that its sweep varies was changed while it ran; absent = no. */
-        readonly leftSweep?: boolean | undefined;
-      })
-    | null;
+  readonly swept: Pick<SweepMeasures, "recentReward" | "evaluated"> | null;
   /** Losses of a supervised run in nats per token: mean of the last steps, and newest held-out loss; null for other runs. */
   readonly fit: { readonly now: number; readonly heldOut: number | null } | null;
   readonly tokens: number | null;

@@ -1,7 +1,16 @@
 /** Which setting of a sweep mattered, as text: the same in pages, terminals and reports. */
 
 import * as l10n from "@vscode/l10n";
-import { formatBounds, formatMeasure, formatPercent, formatReward, plural } from "./format.ts";
+import {
+  formatBounds,
+  formatCount,
+  formatMeasure,
+  formatPercent,
+  formatReward,
+  plural,
+} from "./format.ts";
+import { phaseTexts, type ShownPhase } from "./phaseTexts.ts";
+import type { SweepChange } from "./runFile.ts";
 import type { ExplainedShare, SettingEffect, ShareGap, SweepEffects } from "./sweepEffects.ts";
 import type { SweepBasis } from "./sweepResult.ts";
 
@@ -75,10 +84,34 @@ interface RungSettings {
   readonly isKept: boolean;
 }
 
-/** Which settings of a sweep go on after `step` steps, with their results on this basis. */
-export function rungText(step: number, by: SweepBasis, settings: readonly RungSettings[]): string {
+interface RungDecision {
+  readonly rung: { readonly step: number };
+  readonly by: SweepBasis;
+  readonly settings: readonly RungSettings[];
+  /** Settings of runs that are not compared, because they have left the sweep. */
+  readonly left: readonly string[];
+}
+
+/** Which settings of a sweep go on, with their results on this basis. */
+export function rungText({ rung: { step }, by, settings, left }: RungDecision): string {
+  const text = comparedText(step, by, settings);
+  if (left.length === 0) return text;
+  const names = left.slice(0, NAMED_SETTINGS).join(", ");
+  const others = plural(
+    left.length,
+    "{1} goes on without being compared, because a setting of the sweep was changed while it ran.",
+    "{0} runs go on without being compared, because a setting of the sweep was changed while they ran: {1}.",
+    names,
+  );
+  return `${text} ${others}`;
+}
+
+function comparedText(step: number, by: SweepBasis, settings: readonly RungSettings[]): string {
   const kept = settings.filter(({ isKept }) => isKept);
   const dropped = settings.filter(({ isKept }) => !isKept);
+  if (settings.length < 2) {
+    return l10n.t("After step {0}, there is nothing left to compare.", step);
+  }
   if (dropped.length === 0) {
     return l10n.t("After step {0}, all settings go on, because none is better.", step);
   }
@@ -111,6 +144,14 @@ export function undecidedText(step: number): string {
     "No run was dropped, because not all have reached step {0}. Continue the sweep to decide.",
     step,
   );
+}
+
+/** The state of a run in its sweep: `done`, or if it does not count `done, learning_rate changed at step 5`. */
+export function sweptStateText(state: ShownPhase, left: SweepChange | null): string {
+  const text = phaseTexts()[state];
+  if (left === null) return text;
+  const step = formatCount(left.step + 1);
+  return l10n.t("{0}, {1} changed at step {2}", text, left.keys.join(", "), step);
 }
 
 /** The last part of a key, or the whole key if another key ends the same way. Pass `last` if that part may contain dots. */

@@ -11,6 +11,7 @@ import { Redactor } from "../../src/core/secrets/redaction/redactor.ts";
 import { encodeJsonLine } from "../../src/core/util/jsonl.ts";
 import { runName, runParent } from "../../src/node/runPaths.ts";
 import { startConfig } from "../../src/node/startConfig.ts";
+import { afterChange } from "../../src/shared/runFile.ts";
 import { loadConfig, loadStart, writeConfigFiles } from "../../src/trainer/config/configFiles.ts";
 import type {
   ActiveRun,
@@ -34,6 +35,8 @@ export interface FakeSweepRun {
   /** Like a stop with a save, `rewards` after its start. */
   stop(rewards?: readonly number[]): Promise<void>;
   fail(error: AppError): Promise<void>;
+  /** Like a setting changed while it trains. */
+  change(key: string, step: number): Promise<void>;
   /** Like a kill: the folder records no end. */
   vanish(): void;
 }
@@ -81,6 +84,10 @@ export function createSweepTrainer(ports: {
         const { code, message } = error;
         await (await claimed).end({ phase: "failed", ending: { code, message } });
         settle.reject(error);
+      },
+      change: async (key, step) => {
+        const lease = await claimed;
+        await lease.update({ sweep: afterChange(lease.file.sweep, { keys: [key], step }) });
       },
       vanish: () => settle.resolve({ outcome: "interrupted", folder: null }),
     };

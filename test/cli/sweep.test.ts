@@ -172,6 +172,7 @@ it("prints only JSON on stdout", async () => {
       {
         settings: { seed: "1" },
         state: "done",
+        left: null,
         steps: 1,
         lastReward: 0.5,
         recentReward: 0.5,
@@ -186,6 +187,7 @@ it("prints only JSON on stdout", async () => {
       {
         settings: { seed: "2" },
         state: "failed",
+        left: null,
         steps: 0,
         lastReward: null,
         recentReward: null,
@@ -229,6 +231,39 @@ describe("a sweep with --halve", () => {
     );
     expect(states).toEqual(["1e-5 dropped 2", "2e-5 dropped 4", "4e-5 done 7", "8e-5 dropped 2"]);
     expect(lines.at(-1)).toMatch(/^8e-5/);
+  });
+
+  it("trains a run on that has left the sweep, without comparing it", async () => {
+    const { start } = aMachine();
+    const { program, exit, runs, begun, stopped, done } = await start(...LINE);
+    await begun(1);
+    await runs[0]?.change("learning_rate", 1);
+    for (const [index, reward] of [0.1, 0.4, 0.3, 0.2].entries()) await stopped(index + 1, reward);
+    for (const count of [5, 6, 7]) await stopped(count, 0.5 - count / 100);
+    await done(8, [0.7]);
+    await done(9, [0.8]);
+    expect(await exit).toBe(0);
+    expect(namesOf(runs).slice(4)).toEqual([NAMES[0], NAMES[1], NAMES[2], NAMES[0], NAMES[1]]);
+    const text = program.out.lines.join("\n");
+    expect(text).toContain(
+      "After step 2, 2 of 3 settings go on: lr 2e-5 (0.40), lr 4e-5 (0.30). Dropped: lr 8e-5 (0.20). Runs are compared by the mean reward of the last 5 steps. lr 1e-5 goes on without being compared, because a setting of the sweep was changed while it ran.",
+    );
+    expect(text).toContain("After step 4, 1 of 2 settings goes on: lr 2e-5 (0.42).");
+    expect(text).toMatch(/^1e-5 +done, learning_rate changed at step 2 +5/m);
+  });
+
+  it("compares nothing if all runs but one have left the sweep", async () => {
+    const { start } = aMachine();
+    const grid = ["--grid", "learning_rate=1e-5,2e-5", "--max_steps", "9", "--halve", "2"];
+    const { program, exit, runs, begun, stopped, done } = await start(...grid);
+    await begun(1);
+    await runs[0]?.change("learning_rate", 1);
+    for (const count of [1, 2]) await stopped(count, 0.1);
+    for (const count of [3, 4]) await done(count, [0.7]);
+    expect(await exit).toBe(0);
+    expect(program.out.lines.join("\n")).toContain(
+      "After step 2, there is nothing left to compare. lr 1e-5 goes on without being compared,",
+    );
   });
 
   it("continues after an interruption with the decisions made before it", async () => {

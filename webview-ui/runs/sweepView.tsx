@@ -148,7 +148,7 @@ function useEffects(rows: readonly RunsTableRow[], column: RunColumn | undefined
     return {
       id: row.id,
       settings: row.sweep?.settings ?? {},
-      result: typeof value === "number" && row.swept?.leftSweep !== true ? value : null,
+      result: typeof value === "number" && row.sweep?.hasLeft !== true ? value : null,
       isDone: row.state === "done",
       steps: row.steps,
     };

@@ -10,6 +10,12 @@ const runShape = {
     .describe(
       "not-started, preparing, running, pausing, paused, finishing, done, failed, stopped, interrupted, unreadable, or dropped by --halve",
     ),
+  left: z
+    .object({ step: count, keys: list(z.string()) })
+    .nullable()
+    .describe(
+      "keys of the grid that were changed while it ran, and its completed steps then; it does not count; null: it counts",
+    ),
   steps: count.describe("completed steps"),
   lastReward: measure.describe(
     "mean reward of the last step; null: fewer than 90% of its rollouts have one",

@@ -37,6 +37,13 @@ export const sweepMemberSchema: z.ZodType<SweepMember> = z
     combination: smallNumber,
     combinations: smallNumber,
     settings: z.array(z.string().max(MAX_SETTING)).max(MAX_SETTINGS).readonly(),
+    left: z
+      .object({
+        step: wholeNumber,
+        keys: z.array(z.string().max(MAX_SETTING)).max(MAX_SETTINGS).readonly(),
+      })
+      .readonly()
+      .exactOptional(),
   })
   .readonly();
 

@@ -1,6 +1,12 @@
 /** Claims the folder of a new run, or takes over an existing one for a resume. */
 
-import type { EvaluationPlan, RunFile, RunOwner, SweepMember } from "../../shared/runFile.ts";
+import {
+  afterChange,
+  type EvaluationPlan,
+  type RunFile,
+  type RunOwner,
+  type SweepMember,
+} from "../../shared/runFile.ts";
 import { AppError, isAppError } from "../errors.ts";
 import type { Clock, FileSystem } from "../ports.ts";
 import { withoutEnd } from "../util/textEdges.ts";
@@ -30,7 +36,10 @@ export interface NewRun extends RunStarter {
 }
 
 /** `step` is the next step to run; records of it and later steps are superseded. */
-export interface ResumedRun extends RunStarter, Omit<Superseded, "attempt"> {}
+export interface ResumedRun extends RunStarter, Omit<Superseded, "attempt"> {
+  /** Keys of settings with new values; absent = none. */
+  readonly changedKeys?: readonly string[];
+}
 
 export interface RunFolderOptions {
   readonly fileSystem: FileSystem;
@@ -102,6 +111,7 @@ export async function resumeRun(options: FreeRunOptions, run: ResumedRun): Promi
     startedAtMs: clock.now(),
     heartbeatAtMs: clock.now(),
     control: null,
+    sweep: afterChange(before.sweep, { keys: run.changedKeys ?? [], step: run.step }),
   };
   await writeRunFile(fileSystem, folder, claim);
   await supersedeFrom(fileSystem, { ...run, attempt: last.attempt });

@@ -1,6 +1,12 @@
 /** A trainer's lease on a run folder: keeps `run.json` up to date from the start of an attempt to its end. */
 
-import type { ControlAddress, RunEnding, RunFile, RunPhase } from "../../shared/runFile.ts";
+import type {
+  ControlAddress,
+  RunEnding,
+  RunFile,
+  RunPhase,
+  SweepMember,
+} from "../../shared/runFile.ts";
 import { AppError, errorMessage, isAppError } from "../errors.ts";
 import type { Clock, FolderFiles, Log } from "../ports.ts";
 import { Limiter } from "../util/limiter.ts";
@@ -19,6 +25,7 @@ export interface RunFileChange {
   readonly phase?: RunPhase;
   readonly control?: ControlAddress | null;
   readonly ending?: RunEnding;
+  readonly sweep?: SweepMember | undefined;
 }
 
 export class RunLease {

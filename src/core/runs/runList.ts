@@ -1,7 +1,7 @@
 /** Lists the runs in a folder with their progress. */
 
 import { hasEnded } from "../../shared/hasEnded.ts";
-import { type RunFile, type RunPhase, type SweepMember, sweptKeys } from "../../shared/runFile.ts";
+import type { RunFile, RunPhase } from "../../shared/runFile.ts";
 import type { EvaluatedReward } from "../../shared/sweepResult.ts";
 import type { Trend } from "../../shared/trend.ts";
 import { firingAfter } from "../alarms/alarmFacts.ts";
@@ -24,7 +24,6 @@ import {
   resumePoints,
 } from "../runFolder/resumePoints.ts";
 import { type Liveness, phaseOf, readRunFile } from "../runFolder/runFile.ts";
-import { readChangedSettings } from "../runFolder/settingEvents.ts";
 import { readStates, type StoredStates } from "../runFolder/state.ts";
 import { readTrainingTemperatures } from "../runFolder/trainingTemperatures.ts";
 import { type UsedTotal, usedTotal } from "../usage/prices.ts";
@@ -57,8 +56,6 @@ export interface ListedRun {
   readonly heldOut: readonly HeldOutReward[];
   /** Mean rewards of evaluations on tasks that it does not train on. Those at the training temperature are first. */
   readonly evaluated: readonly EvaluatedReward[];
-  /** True if a setting that its sweep varies was changed while it ran; absent = no. */
-  readonly leftSweep?: boolean | undefined;
   /** Alarms after the last step. */
   readonly alarms: readonly AlarmId[];
   /** Reports that a resume would send. Only for completed runs. */
@@ -88,8 +85,7 @@ type RowFacts = Pick<
   ListedRun,
   "steps" | "totalSteps" | "reward" | "used" | "recentRewards" | "trend" | "fit" | "alarms"
 >;
-type Progress = RowFacts &
-  Pick<ListedRun, "heldOut" | "evaluated" | "leftSweep" | "pendingReports" | "problem">;
+type Progress = RowFacts & Pick<ListedRun, "heldOut" | "evaluated" | "pendingReports" | "problem">;
 
 interface CachedProgress {
   readonly version: string;
@@ -202,12 +198,7 @@ export function usedBy(row: MetricsRow | undefined): UsedTotal | null {
 async function readCached(
   fileSystem: FolderFiles,
   folder: string,
-  {
-    runId,
-    generation,
-    phase,
-    sweep,
-  }: Pick<RunFile, "runId" | "generation" | "sweep"> & Pick<ListedRun, "phase">,
+  { runId, generation, phase }: Pick<RunFile, "runId" | "generation"> & Pick<ListedRun, "phase">,
   known: ProgressCache,
 ): Promise<CachedProgress> {
   const { metrics: path, checkpoints, evaluations } = runPaths(folder);
@@ -227,7 +218,6 @@ async function readCached(
     ...facts,
     used: isLater ? addUsed(used, await laterUsage(fileSystem, folder, steps)) : used,
     ...(evaluated > 0 ? await readHeldOut(fileSystem, folder) : { heldOut: [], evaluated: [] }),
-    leftSweep: sweep !== undefined && (await hasLeft(fileSystem, folder, sweep)),
     pendingReports:
       phase === "done" ? await pendingReports(fileSystem, folder, steps) : NOTHING_PENDING,
     problem,
@@ -235,12 +225,6 @@ async function readCached(
   const now = { version, progress, saves: await newestSaves(fileSystem, folder) };
   known.set(folder, now);
   return now;
-}
-
-async function hasLeft(files: FolderFiles, folder: string, sweep: SweepMember): Promise<boolean> {
-  const changed = await readChangedSettings(files, folder);
-  const keys = changed.map(({ key }) => key);
-  return sweptKeys(sweep, keys).length > 0;
 }
 
 async function readHeldOut(

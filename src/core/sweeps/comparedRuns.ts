@@ -1,5 +1,6 @@
 /** Compares a sweep's runs to find out which setting mattered. */
 
+import type { RunFile } from "../../shared/runFile.ts";
 import { type SweepEffects, sweepEffects } from "../../shared/sweepEffects.ts";
 import {
   lastRewardsMean,
@@ -15,10 +16,11 @@ import { type Combination, settingsByKey } from "./planSweep.ts";
 export interface ComparedRun {
   readonly combination: Pick<Combination, "settings">;
   /** Null if it was not started. */
-  readonly run: Pick<
-    ListedRun,
-    "evaluated" | "fit" | "leftSweep" | "phase" | "recentRewards" | "steps"
-  > | null;
+  readonly run:
+    | (Pick<ListedRun, "evaluated" | "fit" | "phase" | "recentRewards" | "steps"> & {
+        readonly file: Pick<RunFile, "sweep"> | null;
+      })
+    | null;
 }
 
 export interface SweepComparison {
@@ -28,15 +30,20 @@ export interface SweepComparison {
   readonly effects: SweepEffects;
 }
 
+/** True if a setting that its sweep varies was changed while it ran, so that it says nothing about its combination. */
+export function hasLeft({ run }: Pick<ComparedRun, "run">): boolean {
+  return run?.file?.sweep?.left !== undefined;
+}
+
 export function compareRuns(runs: readonly ComparedRun[]): SweepComparison {
   const measured = runs.map(({ run }) => (run === null ? null : measuresOf(run)));
   const by = sweepBasis(measured);
   const results = measured.map((run) => (run === null ? null : resultBy(by, run)));
   const effects = sweepEffects(
-    runs.map(({ combination, run }, index) => ({
+    runs.map((run, index) => ({
       id: String(index),
-      settings: settingsByKey(combination.settings),
-      result: run?.leftSweep === true ? null : (results[index] ?? null),
+      settings: settingsByKey(run.combination.settings),
+      result: hasLeft(run) ? null : (results[index] ?? null),
       isDone: measured[index]?.isDone ?? false,
       steps: measured[index]?.steps ?? 0,
     })),

@@ -12,7 +12,7 @@ import { createRunReader } from "../runFolder/reader.ts";
 import { type ListedRun, rowFacts } from "../runs/runList.ts";
 import { settingsName } from "../runs/shownNames.ts";
 import { mean } from "../util/stats.ts";
-import { type ComparedRun, compareRuns } from "./comparedRuns.ts";
+import { type ComparedRun, compareRuns, hasLeft } from "./comparedRuns.ts";
 import type { Combination } from "./planSweep.ts";
 import type { Rung, SweepFile } from "./sweepFile.ts";
 import { actionFor, type SweepRow } from "./sweepRuns.ts";
@@ -27,7 +27,7 @@ export interface Heat {
 export function nextHeat(rows: readonly SweepRow[], first: number, rungs: readonly Rung[]): Heat {
   const last = rungs.at(-1);
   const own = last === undefined ? rows : rows.filter((row) => isKept(row, last));
-  const isDecided = bySettings(own).size === 1;
+  const isDecided = countSettings(own.filter((row) => !hasLeft(row))) < 2;
   return { rows: own, stopAt: isDecided ? null : last === undefined ? first : 2 * last.step };
 }
 
@@ -74,15 +74,14 @@ export function halvingFault(
   return `No run has more than ${longest} steps, so none would stop after ${first}.`;
 }
 
-/** True when a heat's runs can be compared: each has reached `step`, or has ended for good. A run without a folder failed at its start. */
+/** True when a heat's runs can be compared: each that counts has reached `step`, or has ended for good. */
 export function isReady(rows: readonly SweepRow[], step: number): boolean {
-  return rows.every(
-    (row) =>
-      row.run === null ||
-      row.run.steps >= step ||
-      actionFor(row, false) === "skip" ||
-      isAtLimit(row.run),
-  );
+  return rows.every((row) => hasLeft(row) || (row.run?.steps ?? 0) >= step || isOver(row));
+}
+
+/** True after a heat for a run that has ended for good. One without a folder failed at its start. */
+export function isOver(row: SweepRow): boolean {
+  return row.run === null || actionFor(row, false) === "skip" || isAtLimit(row.run);
 }
 
 function isAtLimit({ phase, file }: ListedRun): boolean {
@@ -111,7 +110,7 @@ export function measureAt(
 
 async function runAt(
   fileSystem: FileSystem,
-  { folder, evaluated }: ListedRun,
+  { folder, evaluated, file }: ListedRun,
   step: number,
 ): Promise<ComparedRun["run"]> {
   const all = await createRunReader(fileSystem.within(folder), folder).metrics();
@@ -122,6 +121,7 @@ async function runAt(
     // All count alike, as if this were their end.
     phase: "done",
     steps,
+    file,
     recentRewards,
     evaluated: evaluated.filter((own) => own.step <= step),
     // A loss measured before says nothing about the steps since.
@@ -134,6 +134,8 @@ export interface Decision {
   readonly by: SweepBasis;
   /** From the best to the worst. */
   readonly settings: readonly DecidedSettings[];
+  /** Settings of the runs that are not compared, because they have left the sweep. */
+  readonly left: readonly string[];
 }
 
 interface DecidedSettings {
@@ -145,9 +147,11 @@ interface DecidedSettings {
 
 /**
  * Keeps the better half of the settings, rounded up, by the mean result of their seeds, and those that are as good as the last of them.
- * Settings without a result come last.
+ * Settings without a result come last. Runs that have left the sweep go on and do not count.
  */
-export function decide(rows: readonly MeasuredRow[], step: number): Decision {
+export function decide(all: readonly MeasuredRow[], step: number): Decision {
+  const rows = all.filter((row) => !hasLeft(row));
+  const others = all.filter(hasLeft).map(({ combination }) => combination);
   const { by, results } = compareRuns(rows);
   const sign = by.kind === "heldOut" || by.kind === "now" ? -1 : 1;
   const groups = [...bySettings(rows).values()].map((own) => {
@@ -166,7 +170,13 @@ export function decide(rows: readonly MeasuredRow[], step: number): Decision {
   const kept = settings.flatMap((group) =>
     group.isKept ? group.own.map(({ combination }) => combination.index) : [],
   );
-  return { rung: { step, kept: kept.toSorted((a, b) => a - b) }, by, settings };
+  const going = [...kept, ...others.map(({ index }) => index)];
+  return {
+    rung: { step, kept: going.toSorted((a, b) => a - b) },
+    by,
+    settings,
+    left: others.map((combination) => settingsName(combination.settings) ?? ""),
+  };
 }
 
 /** Rows with the same settings but for their seed. */

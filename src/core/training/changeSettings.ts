@@ -59,7 +59,7 @@ async function recordChange(
   values: readonly SettingChange[],
   { step, hasOlder }: Place,
 ): Promise<void> {
-  await record();
+  await record({ keys, step });
   reporting.watch({ kind: "settings-changed", step, keys });
   const event = settingsChanged(step, keys, values);
   const older = hasOlder

@@ -18,8 +18,7 @@ import {
 import { runSweepRows, type SweepStart } from "../../node/runSweep.ts";
 import { EXIT, worstExit } from "../../shared/exitCodes.ts";
 import { formatMeasure, formatReward, plural } from "../../shared/format.ts";
-import { phaseTexts } from "../../shared/phaseTexts.ts";
-import { basisText, shortKey, sweepSentence } from "../../shared/sweepText.ts";
+import { basisText, shortKey, sweepSentence, sweptStateText } from "../../shared/sweepText.ts";
 import type { LaunchEnd, TerminalAction } from "./launchWatch.ts";
 import type { Following, SweepEnded, Training, TrainingRequest, Trainings } from "./trainings.ts";
 
@@ -192,8 +191,7 @@ function summary(
 ): string {
   const losses = lossesOf(rows);
   const { by, effects, results } = compareRuns(rows);
-  const lines = rows.map((row, index) => {
-    const { combination, run } = row;
+  const lines = rows.map(({ combination, run }, index) => {
     const loss = losses[index] ?? null;
     const reached =
       loss === null
@@ -203,7 +201,10 @@ function summary(
           )
         : l10n.t("loss {0}", formatMeasure(loss));
     const phase =
-      run !== null && (isDropped(row, sweep) ? l10n.t("dropped") : phaseTexts()[run.phase]);
+      run !== null &&
+      (isDropped({ combination, run }, sweep)
+        ? l10n.t("dropped")
+        : sweptStateText(run.phase, run.file?.sweep?.left ?? null));
     const state =
       run === null
         ? l10n.t("not started")

@@ -82,9 +82,9 @@ export class SentRows {
 
 function sweepOf(file: RunEntry["file"]): RunsTableRow["sweep"] {
   if (file?.sweep === undefined) return null;
-  const { id, name } = file.sweep;
+  const { id, name, left } = file.sweep;
   const isStages = stageOf(file.sweep) !== null;
-  return { id, name, settings: variedSettings(file), isStages };
+  return { id, name, settings: variedSettings(file), isStages, hasLeft: left !== undefined };
 }
 
 interface Place {
@@ -154,7 +154,6 @@ function rowOf(run: RunEntry, { digests, places, nowMs }: RowSurroundings): Runs
         : {
             recentReward: lastRewardsMean(run.recentRewards),
             evaluated: run.evaluated,
-            leftSweep: run.leftSweep,
           },
     fit,
     tokens: spent?.tokens ?? null,

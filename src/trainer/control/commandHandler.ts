@@ -8,7 +8,7 @@ import type { RunControl } from "../../core/training/run/control.ts";
 import { sha256 } from "../../node/hash.ts";
 import type { ControlCommand } from "../../shared/control.ts";
 import { formatQuantity } from "../../shared/format.ts";
-import { type SweepMember, sweptKeys } from "../../shared/runFile.ts";
+import { type SweepChange, type SweepMember, sweptKeys } from "../../shared/runFile.ts";
 import { type LoadedConfig, loadConfigText, writeConfigFiles } from "../config/configFiles.ts";
 
 /** The part of a prepared run that is needed to change its settings. */
@@ -27,6 +27,8 @@ export interface CommandHandlerOptions {
   readonly stopNow: () => void;
   /** Called when a pause is requested and when it ends. */
   readonly onPausing: (isPausing: boolean) => void;
+  /** Called before new settings are stored. */
+  readonly onChange: (change: SweepChange) => Promise<void>;
 }
 
 export class RunCommandHandler {
@@ -108,7 +110,7 @@ export class RunCommandHandler {
   }
 
   #changeSettings(settings: readonly string[]): string {
-    const { control, fileSystem } = this.#options;
+    const { control, fileSystem, onChange } = this.#options;
     const run = this.#run;
     if (run === null) {
       throw new AppError("run-preparing", "Settings can be changed after the run begins.");
@@ -124,9 +126,10 @@ export class RunCommandHandler {
       config: next.config,
       configHash,
       keys,
-      record: () => {
+      record: async (change) => {
         this.#inForce = requested;
-        return writeConfigFiles(fileSystem.within(folder), folder, next, redactor);
+        await onChange(change);
+        await writeConfigFiles(fileSystem.within(folder), folder, next, redactor);
       },
       // Other pending changes were dropped together with this one.
       dropped: () => {

@@ -6,7 +6,7 @@ import type { RunLease } from "../../core/runFolder/runLease.ts";
 import type { RunControl } from "../../core/training/run/control.ts";
 import type { ProgressEvent } from "../../core/training/run/progress.ts";
 import type { LaunchRequest, RunStatus } from "../../shared/control.ts";
-import type { ControlAddress, RunPhase } from "../../shared/runFile.ts";
+import { afterChange, type ControlAddress, type RunPhase } from "../../shared/runFile.ts";
 import type { LoadedConfig } from "../config/configFiles.ts";
 import { RunCommandHandler, type TunableRun } from "./commandHandler.ts";
 import { ControlServer } from "./controlServer.ts";
@@ -38,6 +38,10 @@ export class ControlChannel {
     this.#handler = new RunCommandHandler({
       ...options,
       onPausing: (isPausing) => this.#showPausing(isPausing),
+      onChange: async (change) => {
+        const lease = this.#lease;
+        await lease?.update({ sweep: afterChange(lease.file.sweep, change) });
+      },
     });
   }
 

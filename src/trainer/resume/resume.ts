@@ -50,6 +50,7 @@ export async function planResume(
   const loaded = known ?? loadStart(await startConfig(fileSystem, { resume: folder, overrides }));
   const { before, changes, values } = await settingsOfRun(files, folder, loaded.config);
   requireSameIdentity(changes, loaded);
+  const changedKeys = changes.map(({ path }) => path);
   const points = await readResumePoints(files, folder, systemClock.now());
   const stored = await storedStates(files, folder, points);
   const state = points[0]?.state ?? stored.states[0] ?? null;
@@ -78,6 +79,7 @@ export async function planResume(
       const lease = await resumeRun(ports, {
         folder,
         step,
+        changedKeys,
         repeatsEvaluation,
         repeatsUnfinished: changes.some(({ path }) => isOfPlay(path)),
         owner,
@@ -93,7 +95,7 @@ export async function planResume(
     isOver:
       runFile.phase === "done" && state !== null && changes.every(({ path }) => isOfTrackers(path)),
     start: state === null ? startPosition(loaded.config) : positionOf(state),
-    changed: { keys: changes.map(({ path }) => path), values },
+    changed: { keys: changedKeys, values },
     wandbRunId: state?.run_ids.wandb ?? null,
     promptDate: state?.prompt_date,
   };

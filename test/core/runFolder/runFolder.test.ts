@@ -134,6 +134,27 @@ test("a resume moves exactly the lines and files of its step and later", async (
   );
 });
 
+test("a resume with another value of a swept setting leaves the sweep, and a later revert does not rejoin it", async () => {
+  const { fileSystem, parts } = workplace();
+  const options = { ...parts, isProcessAlive: () => false };
+  const settings = ["learning_rate=1e-5"];
+  const sweep = { id: "s", name: "rates", combination: 0, combinations: 2, settings };
+  await (await startRun(parts, { ...newRun, sweep })).end({ phase: "stopped" });
+  const left = async (step: number, changedKeys: readonly string[]) => {
+    const lease = await resumeRun(options, { ...starter, folder, step, changedKeys });
+    await lease.end({ phase: "stopped" });
+    return (await readRunFile(fileSystem, folder))?.sweep?.left;
+  };
+  expect(await left(1, ["save_every"])).toBeUndefined();
+  expect(await left(4, ["learning_rate", "save_every"])).toEqual({
+    step: 4,
+    keys: ["learning_rate"],
+  });
+  expect(await left(6, ["learning_rate"])).toMatchObject({ step: 4 });
+  // It goes back to an older save, and repeats these steps with the new value.
+  expect(await left(3, [])).toMatchObject({ step: 3 });
+});
+
 test("a resume continues an interrupted evaluation, or repeats it if its settings changed", async () => {
   for (const repeatsUnfinished of [false, true]) {
     const { fileSystem, parts } = await ranRun([0, 1]);

@@ -1,5 +1,4 @@
 import { expect, it, vi } from "vitest";
-import { settingsChanged } from "../../../src/core/runFolder/settingEvents.ts";
 import { createUsageLog } from "../../../src/core/runFolder/usageLog.ts";
 import { type ProgressCache, readRun } from "../../../src/core/runs/runList.ts";
 import { NO_TOKENS } from "../../../src/core/usage/tokenUsage.ts";
@@ -83,22 +82,6 @@ it("reads rows again only when some were added or a resume replaced them", async
   await addRow(1, 0.7);
   await writeFile({ generation: 1 });
   expect(await read()).toMatchObject({ steps: 2, reward: 0.7 });
-});
-
-it("leaves its sweep with a change of a setting that the sweep varies", async () => {
-  const { fileSystem, writeFile, addRow, read } = aRun();
-  const settings = ["learning_rate=1e-5"];
-  const sweep = { id: "s", name: "rates", combination: 0, combinations: 2, settings };
-  await writeFile({ sweep });
-  const change = async (step: number, key: string) => {
-    const event = { timeMs: 0, attempt: 1, ...settingsChanged(step, [key], []) };
-    await fileSystem.append("/runs/demo/events.jsonl", encodeJsonLine(event));
-    await addRow(step, 0.5);
-  };
-  await change(0, "save_every");
-  expect(await read()).toMatchObject({ leftSweep: false });
-  await change(1, "learning_rate");
-  expect(await read()).toMatchObject({ leftSweep: true });
 });
 
 it("counts usage of a killed run after its last row", async () => {

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import { compareRuns, lossesOf } from "../../../src/core/sweeps/comparedRuns.ts";
+import type { SweepChange } from "../../../src/shared/runFile.ts";
 import type { EvaluatedReward } from "../../../src/shared/sweepResult.ts";
 
 /** A finished run of a grid, with a reward or with losses. */
@@ -10,16 +11,19 @@ function aRun(
     evaluated = [],
     now = null,
     heldOut = null,
+    left,
   }: {
     readonly rewards?: readonly (number | null)[];
     readonly evaluated?: readonly EvaluatedReward[];
     readonly now?: number | null;
     readonly heldOut?: number | null;
+    readonly left?: SweepChange;
   },
 ) {
   const fit = now === null ? null : { steps: 4, was: 2, now, heldOut };
-  const run = { recentRewards: rewards, evaluated, fit, phase: "done", steps: 4 } as const;
-  return { combination: { settings }, run };
+  const sweep = { id: "s", name: "sweep", combination: 0, combinations: 2, settings, left };
+  const run = { recentRewards: rewards, evaluated, fit, file: { sweep } } as const;
+  return { combination: { settings }, run: { ...run, phase: "done", steps: 4 } as const };
 }
 
 /** Mean rewards at temperature 1 and greedy, in that order. */
@@ -48,11 +52,11 @@ it("compares rewards, and ignores supervised runs next to them", () => {
 });
 
 it("leaves out a run that changed a setting of the sweep", () => {
-  const [kept, left] = [0.5, 0.9].map((reward, seed) =>
-    aRun(["learning_rate=1", `seed=${seed}`], { rewards: [reward] }),
-  );
-  if (kept === undefined || left === undefined) throw new Error("There are two runs.");
-  const runs = [kept, { ...left, run: { ...left.run, leftSweep: true } }];
+  const left = { step: 2, keys: ["learning_rate"] };
+  const runs = [
+    aRun(["learning_rate=1", "seed=0"], { rewards: [0.5] }),
+    aRun(["learning_rate=1", "seed=1"], { rewards: [0.9], left }),
+  ];
   expect(compared(runs)).toMatchObject({ results: [0.5], left: 1 });
 });
 

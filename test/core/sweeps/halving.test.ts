@@ -117,8 +117,7 @@ it("drops settings whose rollouts nearly all fail, however good the mean of the 
 
 it("names the settings with their results, from the best to the worst", () => {
   const rows = { "lr=1": { reward: 0.2 }, "lr=2": { reward: 0.7 }, "lr=3": null };
-  const { by, settings } = decide(rowsOf<MeasuredRow>(rows), 3);
-  expect(rungText(3, by, settings)).toBe(
+  expect(rungText(decide(rowsOf<MeasuredRow>(rows), 3))).toBe(
     "After step 3, 2 of 3 settings go on: lr 2 (0.70), lr 1 (0.20). Dropped: lr 3 (no result). Runs are compared by the mean reward of the last 5 steps.",
   );
 });
@@ -144,12 +143,13 @@ it("measures longer runs as they were at the step, with losses held out at that 
   }));
   for (const row of rows) await fileSystem.append(runPaths("/r").metrics, encodeJsonLine(row));
   const evaluated = [2, 3].map((step) => ({ cell: "a", step, reward: step }));
-  const run = { folder: "/r", phase: "running", steps: 3, evaluated };
+  const run = { folder: "/r", phase: "running", steps: 3, evaluated, file: null };
   const row = { combination: { index: 0, settings: [] }, run } as unknown as SweepRow;
   const [second] = await measureAt(fileSystem, [row], 2);
   expect(second?.run).toEqual({
     phase: "done",
     steps: 2,
+    file: null,
     recentRewards: [0.1, 0.2],
     evaluated: [{ cell: "a", step: 2, reward: 2 }],
     fit: { steps: 2, was: 1, now: 0.8, heldOut: null },

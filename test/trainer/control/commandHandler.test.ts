@@ -24,6 +24,7 @@ beforeEach(() => {
     fileSystem,
     stopNow: () => calls.push("stopNow"),
     onPausing: (isPausing) => calls.push(isPausing ? "pausing" : "running"),
+    onChange: async ({ keys, step }) => void calls.push(`${step}: ${keys.join(", ")}`),
   });
 });
 
@@ -101,7 +102,8 @@ describe("changed settings", () => {
     const command = control.takeSettingsChange();
     expect(command?.config).toMatchObject({ learning_rate: 2e-5, save_every: 3, max_steps: 9 });
     expect(fileSystem.files.size).toBe(0);
-    await command?.record();
+    await command?.record({ keys: command.keys, step: 3 });
+    expect(calls).toEqual(["3: learning_rate, save_every"]);
     expect(await readOverrides(fileSystem, folder)).toEqual([
       "max_steps=9",
       "learning_rate=2e-5",
@@ -144,7 +146,7 @@ describe("changed settings", () => {
   it("still apply when the run is prepared again, as after a lost session", async () => {
     prepare();
     await changeSettings("save_every=3");
-    await control.takeSettingsChange()?.record();
+    await control.takeSettingsChange()?.record({ keys: ["save_every"], step: 3 });
     await changeSettings("weight_decay=0.5");
     expect(handler.settings?.config).toMatchObject({ save_every: 3, weight_decay: 0 });
     prepare(["save_every=3"]);
@@ -156,7 +158,7 @@ describe("changed settings", () => {
   it("that were dropped are forgotten, with all pending ones", async () => {
     prepare();
     await changeSettings("save_every=3");
-    await control.takeSettingsChange()?.record();
+    await control.takeSettingsChange()?.record({ keys: ["save_every"], step: 3 });
     await changeSettings("weight_decay=0.5");
     await changeSettings("learning_rate=2e-5");
     control.takeSettingsChange()?.dropped();

@@ -1,4 +1,5 @@
 import { afterEach, expect, it } from "vitest";
+import { readRunFile } from "../../../src/core/runFolder/runFile.ts";
 import { RunLease } from "../../../src/core/runFolder/runLease.ts";
 import { Redactor } from "../../../src/core/secrets/redaction/redactor.ts";
 import { RunControl } from "../../../src/core/training/run/control.ts";
@@ -32,13 +33,38 @@ async function open(changes: Partial<ControlChannelOptions> = {}) {
   const { address } = controlChannel;
   if (address === null) throw new Error("the ear does not listen");
   /** The run has its folder, through which editors find it. */
-  const prepare = (): void => {
+  const prepare = (file = RUN_FILE): void => {
     const loaded = loadConfigText(textWith(""), "/project/run.yaml", []);
-    const lease = new RunLease({ fileSystem, clock, folder: "/runs/demo", file: RUN_FILE });
+    const lease = new RunLease({ fileSystem, clock, folder: "/runs/demo", file });
     controlChannel.onPrepared({ loaded, redactor: new Redactor() }, lease);
   };
-  return { clock, control, controlChannel, prepare, connect: () => ControlClient.open(address) };
+  return {
+    clock,
+    control,
+    controlChannel,
+    fileSystem,
+    prepare,
+    connect: () => ControlClient.open(address),
+  };
 }
+
+it("a run leaves its sweep with a change of a setting that the sweep varies", async () => {
+  const { control, fileSystem, prepare, connect } = await open();
+  const settings = ["learning_rate=1e-5"];
+  const sweep = { id: "s", name: "rates", combination: 0, combinations: 2, settings };
+  prepare({ ...RUN_FILE, sweep });
+  const client = await connect();
+  const change = async (text: string, step: number) => {
+    await client.send({ action: "change-settings", settings: [text] });
+    const taken = control.takeSettingsChange();
+    await taken?.record({ keys: taken.keys, step });
+    return (await readRunFile(fileSystem, "/runs/demo"))?.sweep?.left;
+  };
+  expect(await change("save_every=3", 1)).toBeUndefined();
+  const left = { step: 4, keys: ["learning_rate"] };
+  expect(await change("learning_rate=2e-5", 4)).toEqual(left);
+  expect(await change("learning_rate=1e-5", 6)).toEqual(left);
+});
 
 const RUN_FILE: RunFile = aRunFile({ owner: "editor", phase: "preparing" });
 

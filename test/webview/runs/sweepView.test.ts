@@ -13,7 +13,13 @@ function namesBy(key: string, results: Readonly<Record<string, number | null>>) 
   const rows = Object.entries(results).map(([id, result], index) => ({
     ...aRow(id, 1, index, result),
     fit: result === null ? null : { now: result, heldOut: null },
-    sweep: { id: "s", name: "sweep", settings: { seed: String(index) }, isStages: false },
+    sweep: {
+      id: "s",
+      name: "sweep",
+      settings: { seed: String(index) },
+      isStages: false,
+      hasLeft: false,
+    },
     digest: {
       best: null,
       mean: null,
@@ -41,7 +47,13 @@ it("starts with the result that terminals compare by, selected in the list and n
   const rows = ["a", "b"].map((id, index) => ({
     ...aRow(id, 1, index, 0.5),
     swept: { recentReward: 0.5, evaluated: [] },
-    sweep: { id: "s", name: "sweep", settings: { seed: String(index) }, isStages: false },
+    sweep: {
+      id: "s",
+      name: "sweep",
+      settings: { seed: String(index) },
+      isStages: false,
+      hasLeft: false,
+    },
   }));
   list(rows);
   runs.update({ sweep: "s" });

@@ -52,7 +52,13 @@ describe("the rows of the runs table", () => {
     const rows = ROWS.map((row, index) => ({
       ...row,
       settings: { ...row.settings, max_turns: String(index % 2) },
-      sweep: { id: "s", name: "s", settings: { learning_rate: "0.1" }, isStages: false },
+      sweep: {
+        id: "s",
+        name: "s",
+        settings: { learning_rate: "0.1" },
+        isStages: false,
+        hasLeft: false,
+      },
     }));
     const [first] = groupRows(rows, { key: "seed", isOver: true }, ["max_turns", ...KEYS]);
     expect(first?.label).toBe("learning_rate = 0.1 · max_turns = 0");
@@ -108,6 +114,7 @@ describe("the offered columns and groups", () => {
       name: "math-sweep",
       settings: { learning_rate: String(learningRate) },
       isStages: false,
+      hasLeft: false,
     },
   });
   const evaluated = (cells: readonly string[]): RunsTableRow => {

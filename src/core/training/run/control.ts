@@ -13,8 +13,11 @@ export interface SettingsChange {
   readonly configHash: string;
   /** Dotted paths of the changed keys. */
   readonly keys: readonly string[];
-  /** Stores the configuration with the run; called when the change takes effect. */
-  readonly record: () => Promise<void>;
+  /** Stores the configuration with the run; called when the change of all `keys` takes effect, after `step` completed steps. */
+  readonly record: (change: {
+    readonly keys: readonly string[];
+    readonly step: number;
+  }) => Promise<void>;
   /** Called instead when the change cannot take effect after all. */
   readonly dropped: () => void;
 }
