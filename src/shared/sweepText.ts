@@ -112,6 +112,12 @@ function comparedText(step: number, by: SweepBasis, settings: readonly RungSetti
   if (settings.length < 2) {
     return l10n.t("After step {0}, there is nothing left to compare.", step);
   }
+  if (settings.every(({ result }) => result === null)) {
+    return l10n.t(
+      "After step {0}, all settings go on, because none has a result: in each, a run or more than 10% of its rollouts failed. Stop the sweep and look at the failed rollouts before they use more steps.",
+      step,
+    );
+  }
   if (dropped.length === 0) {
     return l10n.t("After step {0}, all settings go on, because none is better.", step);
   }

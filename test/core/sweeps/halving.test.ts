@@ -122,6 +122,12 @@ it("names the settings with their results, from the best to the worst", () => {
   );
 });
 
+it("says what to do if no setting has a result", () => {
+  expect(rungText(decide(rowsOf<MeasuredRow>({ "lr=1": {}, "lr=2": {} }), 3))).toBe(
+    "After step 3, all settings go on, because none has a result: in each, a run or more than 10% of its rollouts failed. Stop the sweep and look at the failed rollouts before they use more steps.",
+  );
+});
+
 it("compares when each run is at the step or has ended for good", () => {
   const ready = { "lr=1": { steps: 3 }, "lr=2": { steps: 2, phase: "done" } };
   expect(isReady(rowsOf({ ...ready, "lr=3": { steps: 1, phase: "failed" } }), 3)).toBe(true);
