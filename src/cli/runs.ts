@@ -26,7 +26,12 @@ interface RunsOfFolder {
   readonly runs: readonly ListedRun[];
 }
 
-const IDLE: ReadonlySet<ListedRun["phase"]> = new Set(["failed", "stopped", "interrupted"]);
+const IDLE: ReadonlySet<ListedRun["phase"]> = new Set([
+  "failed",
+  "stopped",
+  "dropped",
+  "interrupted",
+]);
 
 /** One table per folder that contains runs. @throws AppError `config-not-found`, `file-not-found`, `file-unreadable` */
 export async function runListLines(

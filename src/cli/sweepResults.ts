@@ -22,7 +22,7 @@ export type SweepOutcome =
 export interface SweepResult {
   /** `key=value` for each key of the grid. */
   readonly settings: readonly string[];
-  readonly state: ListedRun["phase"] | "not-started" | "dropped";
+  readonly state: ListedRun["phase"] | "not-started";
   /** Null while it counts in the sweep. */
   readonly left: SweepChange | null;
   /** Completed steps. */

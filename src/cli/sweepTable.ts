@@ -128,7 +128,6 @@ function comparedBy(by: SweepBasis) {
 
 function stateCell({ state, left }: SweepResult): LinePiece {
   if (state === "not-started") return l10n.t("not started");
-  if (state === "dropped") return l10n.t("dropped");
   return phasePiece(state, sweptStateText(state, left));
 }
 

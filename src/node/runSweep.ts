@@ -1,6 +1,16 @@
 /** Runs a sweep: its grid in parallel, halved or whole, or its stages one after another. */
 
-import { decide, type Heat, isReady, measureAt, nextHeat } from "../core/sweeps/halving.ts";
+import { isAppError } from "../core/errors.ts";
+import { dropRun } from "../core/runFolder/runFolder.ts";
+import {
+  decide,
+  type Heat,
+  isDropped,
+  isOver,
+  isReady,
+  measureAt,
+  nextHeat,
+} from "../core/sweeps/halving.ts";
 import { isStaged, namesOfRuns, runOverrides } from "../core/sweeps/planSweep.ts";
 import type { KnownSweep } from "../core/sweeps/sweepFile.ts";
 import { actionFor, type SweepRow } from "../core/sweeps/sweepRuns.ts";
@@ -8,6 +18,7 @@ import { Limiter } from "../core/util/limiter.ts";
 import type { SweepMember } from "../shared/runFile.ts";
 import { rungText, undecidedText } from "../shared/sweepText.ts";
 import { type BegunSweep, currentRows, type LoadedSweep, type SweepPorts } from "./loadSweep.ts";
+import { isProcessAlive } from "./processes.ts";
 
 /** What is needed to start or resume a run of a sweep. */
 export interface SweepStart {
@@ -105,7 +116,7 @@ async function halve(
     current = await currentRows(ports, { ...loaded, id: lease.file.id });
     const kept = new Set(heat.rows.map(({ combination }) => combination.index));
     const own = current.filter(({ combination }) => kept.has(combination.index));
-    if (stopAt === null || own.every(({ run }) => run?.phase === "done")) return;
+    if (stopAt === null || own.every(isOver)) return;
     if (!isReady(own, stopAt)) {
       onDecision(undecidedText(stopAt));
       return;
@@ -113,6 +124,23 @@ async function halve(
     const decision = decide(await measureAt(ports.fileSystem, own, stopAt), stopAt);
     await lease.addRung(decision.rung);
     onDecision(rungText(decision));
+    for (const { run } of own.filter((row) => isDropped(row, lease.file))) {
+      if (run !== null) await markDropped(ports, run.folder, lease.file.name, stopAt);
+    }
+  }
+}
+
+async function markDropped(
+  ports: SweepPorts,
+  folder: string,
+  sweep: string,
+  step: number,
+): Promise<void> {
+  try {
+    await dropRun({ ...ports, isProcessAlive }, folder, { sweep, step });
+  } catch (error) {
+    // A user resumes the run.
+    if (!isAppError(error, "run-in-use")) throw error;
   }
 }
 

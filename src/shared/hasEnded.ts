@@ -2,7 +2,13 @@
 
 import type { ShownPhase } from "./phaseTexts.ts";
 
-const ENDS: ReadonlySet<string> = new Set<ShownPhase>(["done", "failed", "stopped", "interrupted"]);
+const EARLY: readonly ShownPhase[] = ["failed", "stopped", "dropped"];
+const ENDS: ReadonlySet<string> = new Set<ShownPhase>(["done", "interrupted", ...EARLY]);
+
+/** True for a run that ended before it was done and says why. */
+export function endedEarly(phase: ShownPhase | "unknown"): boolean {
+  return EARLY.some((early) => early === phase);
+}
 
 /** True for a run that ended for a reason the reader should see first. */
 export function endedBadly(phase: ShownPhase | "unknown"): boolean {

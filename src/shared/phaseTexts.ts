@@ -19,6 +19,7 @@ export function phaseTexts(): Readonly<Record<ShownPhase, string>> {
     done: l10n.t("done"),
     failed: l10n.t("failed"),
     stopped: l10n.t("stopped"),
+    dropped: l10n.t("dropped"),
     interrupted: l10n.t("interrupted"),
     unreadable: l10n.t("unreadable"),
     foreign: l10n.t("no run.json"),

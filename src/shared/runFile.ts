@@ -11,8 +11,10 @@ export const RUN_PHASES = [
   "done",
   "failed",
   "stopped",
+  "dropped",
 ] as const;
 
+/** `dropped`: stopped, and its sweep trains it no further. */
 export type RunPhase = (typeof RUN_PHASES)[number];
 
 export interface RunFile {

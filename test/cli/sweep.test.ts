@@ -2,6 +2,7 @@ import { describe, expect, it, vi } from "vitest";
 import { runProgram } from "../../src/cli/program.ts";
 import type { ErrorCode } from "../../src/core/errorCodes.ts";
 import { AppError } from "../../src/core/errors.ts";
+import { listRuns } from "../../src/core/runs/runList.ts";
 import { createMemoryFileSystem } from "../core/runFolder/memoryFileSystem.ts";
 import { FakeClock } from "../fakes/fakeClock.ts";
 import { createFakeProgram } from "./fakeProgram.ts";
@@ -208,7 +209,7 @@ describe("a sweep with --halve", () => {
   const NAMES = ["1e-5", "2e-5", "4e-5", "8e-5"].map((rate) => `c-sweep.learning_rate_${rate}`);
 
   it("trains the better half on, again and again, and reports the others as dropped", async () => {
-    const { start } = aMachine();
+    const { start, fileSystem } = aMachine();
     const { program, exit, runs, stopped, done } = await start(...LINE);
     for (const [index, reward] of [0.1, 0.4, 0.3, 0.2].entries()) await stopped(index + 1, reward);
     await stopped(5, 0.5);
@@ -231,6 +232,17 @@ describe("a sweep with --halve", () => {
     );
     expect(states).toEqual(["1e-5 dropped 2", "2e-5 dropped 4", "4e-5 done 7", "8e-5 dropped 2"]);
     expect(lines.at(-1)).toMatch(/^8e-5/);
+    const listed = await listRuns(fileSystem, RUNS, { nowMs: 0, isProcessAlive: () => false });
+    const phases = new Map(listed.map(({ name, phase }) => [name, phase]));
+    expect(NAMES.map((name) => phases.get(name))).toEqual([
+      "dropped",
+      "dropped",
+      "done",
+      "dropped",
+    ]);
+    expect(listed.find(({ name }) => name === NAMES[1])?.file?.ending?.message).toBe(
+      "The sweep c-sweep dropped the run after 4 steps, because other settings were better.",
+    );
   });
 
   it("trains a run on that has left the sweep, without comparing it", async () => {
@@ -264,6 +276,15 @@ describe("a sweep with --halve", () => {
     expect(program.out.lines.join("\n")).toContain(
       "After step 2, there is nothing left to compare. lr 1e-5 goes on without being compared,",
     );
+  });
+
+  it("ends when no run can go on", async () => {
+    const { start, fileSystem } = aMachine();
+    const { exit, fail } = await start(...LINE);
+    for (const count of [1, 2, 3, 4]) await fail(count);
+    expect(await exit).not.toBe(0);
+    const { rungs } = JSON.parse(await fileSystem.readText(`${RUNS}/c-sweep/sweep.json`));
+    expect(rungs).toEqual([]);
   });
 
   it("continues after an interruption with the decisions made before it", async () => {

@@ -32,6 +32,7 @@ const STATE_ICONS: Readonly<Record<RunCondition, IconName>> = {
   done: "check",
   failed: "error",
   stopped: "debugStop",
+  dropped: "debugStop",
   interrupted: "warning",
   foreign: "question",
   unknown: "question",

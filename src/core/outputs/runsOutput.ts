@@ -24,7 +24,9 @@ const DIRECTIONS = [
 export const runShape = {
   name: z.string(),
   folder: z.string().describe("absolute path of the run folder"),
-  phase: z.enum(PHASES).describe("interrupted: the trainer stopped unexpectedly"),
+  phase: z
+    .enum(PHASES)
+    .describe("dropped: stopped by sweep --halve; interrupted: the trainer stopped unexpectedly"),
   steps: count.describe("completed steps"),
   totalSteps: count.nullable().describe("null: endless, or unknown"),
   reward: measure.describe(

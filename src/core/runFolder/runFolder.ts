@@ -1,5 +1,6 @@
 /** Claims the folder of a new run, or takes over an existing one for a resume. */
 
+import { formatQuantity } from "../../shared/format.ts";
 import {
   afterChange,
   type EvaluationPlan,
@@ -120,6 +121,22 @@ export async function resumeRun(options: FreeRunOptions, run: ResumedRun): Promi
   const lease = new RunLease({ fileSystem, clock, folder, file });
   await lease.update();
   return lease;
+}
+
+/**
+ * Records that its sweep trains a stopped run no further.
+ * @throws AppError `disk`, and like {@link readFreeRun}
+ */
+export async function dropRun(
+  options: FreeRunOptions,
+  folder: string,
+  { sweep, step }: { readonly sweep: string; readonly step: number },
+): Promise<void> {
+  const file = await readFreeRun(options, folder);
+  const message = `The sweep ${sweep} dropped the run after ${formatQuantity(step, "step")}, because other settings were better.`;
+  const ending = { code: "stop-at-step", message };
+  const dropped = { ...file, phase: "dropped", ending } as const;
+  await writeRunFile(options.fileSystem.within(folder), folder, dropped);
 }
 
 /**

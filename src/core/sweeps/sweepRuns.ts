@@ -61,6 +61,7 @@ export function actionFor({ run }: SweepRow, retriesFailed: boolean): SweepActio
     case "failed":
       return retriesFailed ? "resume" : "skip";
     case "stopped":
+    case "dropped":
     case "interrupted":
       return "resume";
     case "preparing":

@@ -4,7 +4,6 @@ import * as l10n from "@vscode/l10n";
 import { AppError } from "../../core/errors.ts";
 import type { Log } from "../../core/ports.ts";
 import { compareRuns, lossesOf } from "../../core/sweeps/comparedRuns.ts";
-import { isDropped } from "../../core/sweeps/halving.ts";
 import { combinationName, isStaged } from "../../core/sweeps/planSweep.ts";
 import type { SweepFile } from "../../core/sweeps/sweepFile.ts";
 import type { SweepRow } from "../../core/sweeps/sweepRuns.ts";
@@ -187,7 +186,7 @@ export function labelledLines(
 /** One line per run, and which setting of a sweep mattered. */
 function summary(
   { plan, rows }: Pick<LoadedSweep, "plan" | "rows">,
-  sweep: Pick<SweepFile, "halve" | "rungs">,
+  sweep: Pick<SweepFile, "halve">,
 ): string {
   const losses = lossesOf(rows);
   const { by, effects, results } = compareRuns(rows);
@@ -200,15 +199,10 @@ function summary(
             formatReward((isStaged(plan) ? run?.reward : results[index]) ?? null),
           )
         : l10n.t("loss {0}", formatMeasure(loss));
-    const phase =
-      run !== null &&
-      (isDropped({ combination, run }, sweep)
-        ? l10n.t("dropped")
-        : sweptStateText(run.phase, run.file?.sweep?.left ?? null));
     const state =
       run === null
         ? l10n.t("not started")
-        : `${phase}, ${plural(run.steps, "{0} step", "{0} steps")}, ${reached}`;
+        : `${sweptStateText(run.phase, run.file?.sweep?.left ?? null)}, ${plural(run.steps, "{0} step", "{0} steps")}, ${reached}`;
     return `${combinationName(combination)}  ${state}\n`;
   });
   // Most runs of a halved sweep ended early, so their results say little about a setting.

@@ -22,6 +22,7 @@ const ICONS: Readonly<Record<Phase, readonly [icon: string, color: string | null
   done: ["pass", "testing.iconPassed"],
   failed: ["error", "testing.iconFailed"],
   stopped: ["circle-slash", null],
+  dropped: ["circle-slash", null],
   interrupted: ["warning", "list.warningForeground"],
   unreadable: ["question", null],
   foreign: ["graph-line", null],
@@ -91,6 +92,7 @@ function detailsOf(run: RunEntry): readonly string[] {
     case "interrupted":
       return [outcome(run), progress(run), ...last, ...resumeCost(run)];
     case "stopped":
+    case "dropped":
       return [...last, progress(run), outcome(run), ...resumeCost(run)];
   }
 }
@@ -102,7 +104,7 @@ export function evaluationText(models: number): string {
 /** How it ended and why. */
 function outcome({ phase, file }: RunEntry): string {
   const ending = file?.ending;
-  if (ending === undefined) return phaseTexts()[phase];
+  if (ending === undefined || phase === "dropped") return phaseTexts()[phase];
   if (phase === "failed") return l10n.t("failed: {0}", plainLine(ending.message));
   const ended = earlyEnds().get(ending.code);
   return ended === undefined ? phaseTexts()[phase] : `${phaseTexts()[phase]}, ${ended}`;

@@ -13,6 +13,7 @@ import {
   formatReward,
   plural,
 } from "../../shared/format.ts";
+import { endedEarly } from "../../shared/hasEnded.ts";
 import { phaseTexts } from "../../shared/phaseTexts.ts";
 import { stageOf } from "../../shared/runFile.ts";
 import { evaluationText, unsent } from "./runRow.ts";
@@ -37,7 +38,7 @@ export function runTooltip(run: RunEntry, alarms: readonly AlarmId[] = []): vsco
 }
 
 function endingFacts({ file, phase }: RunEntry): readonly Fact[] {
-  if (file?.ending === undefined || (phase !== "failed" && phase !== "stopped")) return [];
+  if (file?.ending === undefined || !endedEarly(phase)) return [];
   return [
     [vscode.l10n.t("Reason"), plainMessage(file.ending.message)],
     [vscode.l10n.t("Code"), plainLine(file.ending.code)],

@@ -39,7 +39,7 @@ import type {
   RunView,
 } from "../../shared/dashboardTypes.ts";
 import { groupBy } from "../../shared/groupBy.ts";
-import { endedBadly, hasEnded } from "../../shared/hasEnded.ts";
+import { endedBadly, endedEarly, hasEnded } from "../../shared/hasEnded.ts";
 import type { RunEnding, RunFile } from "../../shared/runFile.ts";
 
 /** Maximum number of events sent; more for the kinds that charts draw or use to place steps in time. */
@@ -179,7 +179,7 @@ async function runView(options: RunFactsOptions): Promise<RunView> {
     }),
     isControllable: file !== null && file.control !== null && !hasEnded(state),
     isResumable: hasState && hasEnded(state) && hasWork,
-    ending: state === "failed" || state === "stopped" ? endingView(options) : null,
+    ending: endedEarly(state) ? endingView(options) : null,
     problem: follower.problem === null ? null : withShortPaths(follower.problem, options),
     trainedAt: evaluatedTemperatures(options),
     sentence: sentenceOf(options, state),
