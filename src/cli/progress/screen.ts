@@ -25,6 +25,8 @@ export class Screen {
   #model: ProgressModel = INITIAL_PROGRESS;
   #drawnAtMs = Number.NEGATIVE_INFINITY;
   #isWaiting = false;
+  /** Lines of the last evaluation, as JSON: a run that ends at it reports its results once more. */
+  #evaluated = "";
 
   constructor(options: ScreenOptions) {
     this.#options = options;
@@ -35,9 +37,16 @@ export class Screen {
     const { terminal, invocation } = this.#options;
     this.#model = advanceProgress(this.#model, event);
     const layout = { width: terminal.columns, isLive: terminal.isInteractive, invocation };
-    this.print(eventLines(event, this.#model, layout));
+    const lines = eventLines(event, this.#model, layout);
+    if (event.kind !== "evaluated" || this.#isNew(lines)) this.print(lines);
     this.#redraw();
   };
+
+  #isNew(lines: readonly Line[]): boolean {
+    const before = this.#evaluated;
+    this.#evaluated = JSON.stringify(lines);
+    return this.#evaluated !== before;
+  }
 
   /** Prints permanent lines. */
   print(lines: readonly Line[]): void {

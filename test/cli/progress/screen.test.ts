@@ -44,6 +44,17 @@ test("a pipe gets lines and never a live line", () => {
   expect(terminal.lines.at(-1)).toMatch(/^step {2}1\/40 {2}reward {2}0\.53/);
 });
 
+test("results that the end of a run reuses are printed once", () => {
+  const { terminal, screen } = aScreen(false);
+  const evaluated = { kind: "evaluated", results: [], baseline: null } as const;
+  for (const step of [3, 6]) screen.watch({ ...evaluated, step, purpose: "periodic" });
+  screen.watch({ ...evaluated, step: 6, purpose: "end" });
+  expect(terminal.lines.filter((line) => line.startsWith("evaluation"))).toEqual([
+    "evaluation after 3 steps",
+    "evaluation after 6 steps",
+  ]);
+});
+
 test("the command to resume a run is shown only if there is a run", () => {
   const { terminal, screen } = aScreen(false);
   screen.printNextSteps();
