@@ -4,6 +4,7 @@
  */
 
 import { groupBy } from "../../shared/groupBy.ts";
+import { sum } from "../../shared/mean.ts";
 import type { SweepBasis } from "../../shared/sweepResult.ts";
 import { kindOfError, parseErrorCode } from "../errorCodes.ts";
 import type { FileSystem } from "../ports.ts";
@@ -72,6 +73,29 @@ export function halvingFault(
   );
   if (first < longest) return null;
   return `No run has more than ${longest} steps, so none would stop after ${first}.`;
+}
+
+/** The share of all steps that is trained if the longest runs go on and no settings are equally good; null if a run has no known end. */
+export function halvedShare(
+  rows: readonly Pick<SweepRow, "combination">[],
+  first: number,
+): number | null {
+  const ends = [...bySettings(rows).values()]
+    .map((own) => own.map(({ combination }) => combination.config.max_steps))
+    .toSorted((a, b) => (b[0] ?? 0) - (a[0] ?? 0));
+  const known = ends.flat().filter((end) => end !== null);
+  if (known.length < rows.length) return null;
+  const trained = known.map((_) => 0);
+  let going = ends.length;
+  for (let stop = first; going > 0; stop *= 2) {
+    const isLast = going === 1;
+    for (const index of ends.slice(0, going).flat().keys()) {
+      const end = known[index] ?? 0;
+      trained[index] = isLast ? end : Math.min(stop, end);
+    }
+    going = isLast ? 0 : Math.ceil(going / 2);
+  }
+  return sum(trained) / sum(known);
 }
 
 /** True when a heat's runs can be compared: each that counts has reached `step`, or has ended for good. */

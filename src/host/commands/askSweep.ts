@@ -7,14 +7,14 @@ import { parseConfig } from "../../core/config/parse.ts";
 import { expectationOf } from "../../core/config/rules/expectation.ts";
 import { isJsonObject } from "../../core/json.ts";
 import { countCombinations } from "../../core/sweeps/grid.ts";
-import { countSettings, halvingFault, keptRows } from "../../core/sweeps/halving.ts";
+import { countSettings, halvedShare, halvingFault, keptRows } from "../../core/sweeps/halving.ts";
 import { combinationName, planSweep, type SweepRequest } from "../../core/sweeps/planSweep.ts";
 import { type KnownSweep, listSweeps } from "../../core/sweeps/sweepFile.ts";
 import { actionFor, type SweepRow } from "../../core/sweeps/sweepRuns.ts";
 import { type LoadedSweep, loadSweep, type SweepPorts } from "../../node/loadSweep.ts";
 import { isOfConfig } from "../../node/runFolder.ts";
 import { runParent } from "../../node/runPaths.ts";
-import { plural } from "../../shared/format.ts";
+import { formatPercent, plural } from "../../shared/format.ts";
 import { phaseTexts } from "../../shared/phaseTexts.ts";
 import { withoutUndefined } from "../../shared/withoutUndefined.ts";
 import type { TrainTask } from "../task/trainTask.ts";
@@ -211,9 +211,10 @@ async function confirm(
   const count = (retriesFailed: boolean): number =>
     rows.filter((row) => ["start", "resume"].includes(actionFor(row, retriesFailed))).length;
   const [open, withFailed] = [count(false), count(true)];
-  const halving =
-    halve === null ? [] : [vscode.l10n.t("The worse half stops after step {0}, and so on.", halve)];
-  const detail = [...halving, runList(rows, plan.sharedOverrides)].join("\n");
+  const detail = [
+    ...(halve === null ? [] : [halvingText(rows, halve)]),
+    runList(rows, plan.sharedOverrides),
+  ].join("\n");
   const options = { modal: true, detail };
   if (withFailed === 0) {
     const nothing = vscode.l10n.t("There is nothing left to start in this sweep.");
@@ -238,6 +239,18 @@ async function confirm(
   const chosen = await plainWindow.showInformationMessage(text, options, ...buttons);
   if (chosen === undefined) return undefined;
   return { runs, retryFailed: chosen === retry, wantsEstimate: chosen === estimate };
+}
+
+function halvingText(rows: readonly SweepRow[], halve: number): string {
+  const isNew = rows.every(({ run }) => run === null);
+  const share = isNew ? halvedShare(rows, halve) : null;
+  return share === null
+    ? vscode.l10n.t("The worse half stops after step {0}, and so on.", halve)
+    : vscode.l10n.t(
+        "The worse half stops after step {0}, and so on: about {1} of the steps that an estimate covers are trained.",
+        halve,
+        formatPercent(share),
+      );
 }
 
 /** One line per run, with its phase if it exists. */

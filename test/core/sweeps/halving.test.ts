@@ -2,6 +2,7 @@ import { expect, it } from "vitest";
 import { runPaths } from "../../../src/core/runFolder/files/layout.ts";
 import {
   decide,
+  halvedShare,
   halvingFault,
   isReady,
   type MeasuredRow,
@@ -165,15 +166,27 @@ it("measures longer runs as they were at the step, with losses held out at that 
 });
 
 it.each([
+  [{ "lr=1": 12, "lr=2": 12, "lr=3": 12, "lr=4": 12 }, 0.5],
+  [{ "lr=1": 4, "lr=2": 12 }, 15 / 16],
+  [{ "lr=1": null, "lr=2": 12 }, null],
+])("the share of steps that is trained with a decision after step 3: %o", (steps, share) => {
+  expect(halvedShare(rowsTo(steps), 3)).toBe(share);
+});
+
+/** The rows of a sweep whose runs end after these steps; null = never. */
+function rowsTo(steps: Readonly<Record<string, number | null | undefined>>): readonly SweepRow[] {
+  return Object.entries(steps).map(([setting, max_steps], index) => {
+    return { combination: { index, settings: [setting], config: { max_steps } } };
+  }) as unknown as readonly SweepRow[];
+}
+
+it.each([
   [{ "seed=1": 9, "seed=2": 9 }, /differ at most in their seed/],
   [{ "lr=1": 3, "lr=2": 3 }, /No run has more than 3 steps/],
   [{ "lr=1": 3, "lr=2": 4 }, null],
   [{ "lr=1": null, "lr=2": 3 }, null],
 ])("what cannot be halved after 3 steps is reported: %o", (steps, fault) => {
-  const rows = Object.entries(steps).map(([setting, max_steps], index) => {
-    return { combination: { index, settings: [setting], config: { max_steps } } };
-  }) as unknown as readonly SweepRow[];
-  const found = halvingFault(rows, 3);
+  const found = halvingFault(rowsTo(steps), 3);
   if (fault === null) expect(found).toBeNull();
   else expect(found).toMatch(fault);
 });
