@@ -7,19 +7,18 @@ import { drawn } from "../drawn.ts";
 import { aRow } from "./rows.ts";
 import { aRunsPage } from "./runsPages.ts";
 
+function sweepOf(seed: number) {
+  const settings = { seed: String(seed) };
+  return { id: "s", name: "sweep", settings, isStages: false, hasLeft: false };
+}
+
 /** Runs in table order; `key` is the column that they are compared by. */
 function namesBy(key: string, results: Readonly<Record<string, number | null>>) {
   const { runs, list } = aRunsPage();
   const rows = Object.entries(results).map(([id, result], index) => ({
     ...aRow(id, 1, index, result),
     fit: result === null ? null : { now: result, heldOut: null },
-    sweep: {
-      id: "s",
-      name: "sweep",
-      settings: { seed: String(index) },
-      isStages: false,
-      hasLeft: false,
-    },
+    sweep: sweepOf(index),
     digest: {
       best: null,
       mean: null,
@@ -47,13 +46,7 @@ it("starts with the result that terminals compare by, selected in the list and n
   const rows = ["a", "b"].map((id, index) => ({
     ...aRow(id, 1, index, 0.5),
     swept: { recentReward: 0.5, evaluated: [] },
-    sweep: {
-      id: "s",
-      name: "sweep",
-      settings: { seed: String(index) },
-      isStages: false,
-      hasLeft: false,
-    },
+    sweep: sweepOf(index),
   }));
   list(rows);
   runs.update({ sweep: "s" });
