@@ -162,7 +162,13 @@ const EMPTY_FILE: Problem = {
   at: null,
   span: null,
   related: [],
-  remedies: [],
+  remedies: [
+    {
+      kind: "insertDemo",
+      title: "Insert a configuration for the embedded model",
+      isPreferred: true,
+    },
+  ],
 };
 
 function defaultKindOf(values: unknown): DefaultKind {
@@ -188,7 +194,7 @@ function faultProblems(source: YamlSource): readonly Problem[] {
   const message =
     "From here on, aliases expand to more than a configuration can hold. Write the values out.";
   const at = source.position(span.start);
-  return [...problems, { ...EMPTY_FILE, code: "TRL100", message, at, span }];
+  return [...problems, { ...EMPTY_FILE, code: "TRL100", message, at, span, remedies: [] }];
 }
 
 /** Codes still reported next to syntax faults. Other findings, such as a missing key, may only follow from the unreadable lines. */

@@ -18,7 +18,7 @@ export interface ConfigText {
   readonly path: string;
 }
 
-/** States of stored secrets, of those that `configs` look up, and of `asked`: names that environments require. */
+/** States of Tinker's key, of stored secrets, of those that `configs` look up, and of `asked`: names that environments require. */
 export async function secretStates(
   { stored, sources }: SecretStateOptions,
   configs: readonly ConfigText[],
@@ -26,6 +26,7 @@ export async function secretStates(
 ): Promise<readonly SecretState[]> {
   const named = [...configs.flatMap(lookedUp), ...asked].map(keyIdOf);
   const ids = new Set<KeyId>([
+    "tinker",
     ...(await stored()).map(({ id }) => id),
     ...named.filter((id) => id !== null),
   ]);

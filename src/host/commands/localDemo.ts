@@ -2,7 +2,7 @@
 
 import * as vscode from "vscode";
 import * as z from "zod";
-import { TEMPLATES } from "../../core/config/editing/completion/templates.ts";
+import { DEMO } from "../../core/config/editing/completion/templates.ts";
 import { MAX_BYTES } from "../../core/runFolder/files/wholeFiles.ts";
 import { askForFolder } from "../vscode/folders.ts";
 import type { Memento } from "../vscode/memento.ts";
@@ -61,14 +61,13 @@ function isFor(stored: unknown, uri: vscode.Uri): boolean {
 
 /** Never changes a user's file: if the first name is taken by one, uses the second name, and reuses its own file. */
 async function writeConfig(folder: vscode.Uri): Promise<DemoConfig> {
-  const text = TEMPLATES.find(({ kind }) => kind === "local")?.text ?? "";
   for (const name of NAMES) {
     const uri = vscode.Uri.joinPath(folder, name);
     if (!(await isThere(uri))) {
-      await vscode.workspace.fs.writeFile(uri, new TextEncoder().encode(text));
+      await vscode.workspace.fs.writeFile(uri, new TextEncoder().encode(DEMO));
       return { uri, isNew: true };
     }
-    if ((await readWorkspaceText(uri, MAX_BYTES.config)) === text) return { uri, isNew: false };
+    if ((await readWorkspaceText(uri, MAX_BYTES.config)) === DEMO) return { uri, isNew: false };
   }
   // Both names are taken by modified files: use the second, which is the demo with the user's changes.
   return { uri: vscode.Uri.joinPath(folder, NAMES[1]), isNew: false };

@@ -5,7 +5,7 @@ import { type FiringAlarm, firingIn } from "../../core/alarms/alarmEvents.ts";
 import { alarmEvidence } from "../../core/alarms/alarmEvidence.ts";
 import { ALARMS } from "../../core/alarms/alarmTable.ts";
 import { editsTitle } from "../../core/alarms/formatSettingChange.ts";
-import { TEMPLATES } from "../../core/config/editing/completion/templates.ts";
+import { DEMO } from "../../core/config/editing/completion/templates.ts";
 import type { FileSystem } from "../../core/ports.ts";
 import {
   type CheckpointEntry,
@@ -64,8 +64,6 @@ const resolvedConfig = z.object({
   method: z.string().nullish().catch(null),
   max_steps: z.number().nullish().catch(null),
 });
-/** The configuration written by *Start Local Demo*. */
-const DEMO = TEMPLATES.find(({ kind }) => kind === "local")?.text;
 
 /** Configuration values needed for a run's facts. */
 export interface ConfigFacts {

@@ -124,7 +124,7 @@ describe("the parser", () => {
     ["Batch-Size: 1", "8:1: error: TRL110 Unknown key `Batch-Size`. Did you mean `batch_size`?"],
     [
       "max_turns: 3",
-      "8:1: error: TRL110 Unknown key `max_turns`. It belongs in `environments.<name>`.",
+      "8:1: error: TRL110 Unknown key `max_turns`. It belongs in `environments.Owner/Game`.",
     ],
     ["constructor: 1", "8:1: error: TRL110 Unknown key `constructor`. Remove it."],
     ["__proto__: 1", "8:1: error: TRL110 Unknown key `__proto__`. Remove it."],

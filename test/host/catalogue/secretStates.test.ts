@@ -5,6 +5,11 @@ import { textWith } from "../../core/config/configText.ts";
 const text = textWith("secrets: {OPENAI_API_KEY: null, my_token: null}");
 
 describe("the origins of secrets", () => {
+  it("include Tinker's key where it is not set", async () => {
+    const nowhere = { stored: async () => [], sources: { find: async () => null } };
+    expect(await secretStates(nowhere, [], [])).toEqual([{ name: "TINKER_API_KEY", origin: null }]);
+  });
+
   it("are listed for stored keys, configurations and environments", async () => {
     const origins = { openai: "dotenv", "env:MY_TOKEN": "process", tinker: "store" } as const;
     const found = await secretStates(

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { runProgram } from "../../../src/cli/program.ts";
-import { TEMPLATES } from "../../../src/core/config/editing/completion/templates.ts";
+import { DEMO } from "../../../src/core/config/editing/completion/templates.ts";
 import type { FileSystem } from "../../../src/core/ports.ts";
 import { createEventLog } from "../../../src/core/runFolder/events.ts";
 import { runPaths } from "../../../src/core/runFolder/files/layout.ts";
@@ -58,8 +58,6 @@ it("the page receives the evaluated model, without its location", async () => {
   const { evaluations } = await facts();
   expect(evaluations).toEqual([{ step: 10, results: [], model: { name: "step 10" } }]);
 });
-
-const DEMO = TEMPLATES.find(({ kind }) => kind === "local")?.text ?? "";
 
 it.each([
   ["the demo's configuration", DEMO, "demo.yaml"],

@@ -10,7 +10,7 @@ import { isWithin, type KeyPath } from "../source/keyPath.ts";
 import { changeTo, preferFirst, preferred, type Remedy, setTo } from "../source/remedy.ts";
 import { describeValue, expectationOf } from "./expectation.ts";
 import { unindentedEnvironmentKeys, unindentedKeys } from "./unindentedKeys.ts";
-import { unknownKey } from "./unknownKeys.ts";
+import { misplacedFields, unknownKey } from "./unknownKeys.ts";
 
 /** A value such as `16 steps`. */
 const NUMBER_AND_WORD = /^([-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?) +([a-z]+)$/i;
@@ -24,14 +24,21 @@ export function findingsOf(
   issues: readonly z.core.$ZodIssue[],
   values: unknown,
 ): readonly Finding[] {
-  const misplaced = unindentedEnvironmentKeys(values);
-  const unknown: Finding[] = misplaced.map(({ finding }) => finding);
+  const besideEmpty = unindentedEnvironmentKeys(values);
+  const misplaced = misplacedFields(
+    values,
+    besideEmpty.flatMap(({ keys }) => keys),
+  );
+  const unknown: Finding[] = [...besideEmpty.map(({ finding }) => finding), ...misplaced];
   const others: Finding[] = [];
   /** Keys that look empty because their children are not indented, and the children that are mistaken for siblings. */
-  const emptied: KeyPath[] = misplaced.flatMap(({ below, keys }) => [
-    below,
-    ...keys.map((key) => ["environments", key]),
-  ]);
+  const emptied: KeyPath[] = [
+    ...besideEmpty.flatMap(({ below, keys }) => [
+      below,
+      ...keys.map((key) => ["environments", key]),
+    ]),
+    ...misplaced.map(({ path }) => path),
+  ];
   for (const issue of issues) {
     if (unknown.length + others.length >= MAX_FINDINGS) break;
     const path = issue.path.map(String);
@@ -51,11 +58,12 @@ export function findingsOf(
     }
   }
   const meant = unknown.flatMap(({ path, remedies = [] }) =>
-    remedies.flatMap((remedy) =>
-      remedy.kind === "rename" ? [JSON.stringify([...path.slice(0, -1), remedy.to])] : [],
-    ),
+    remedies.flatMap((remedy) => {
+      if (remedy.kind === "move") return [JSON.stringify(remedy.to)];
+      return remedy.kind === "rename" ? [JSON.stringify([...path.slice(0, -1), remedy.to])] : [];
+    }),
   );
-  // A misspelled required key is one fault, not two.
+  // A misspelled or misplaced required key is one fault, not two.
   const isExplained = ({ path, code }: Finding): boolean =>
     (code === "TRL111" && meant.includes(JSON.stringify(path))) ||
     emptied.some((below) => isWithin(path, below));

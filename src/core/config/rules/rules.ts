@@ -21,12 +21,14 @@ import { teacherFindings } from "./teachers.ts";
 /** The paths that `checkStatePath` of the Tinker client accepts. */
 export const STATE_PATH = /^tinker:\/\/[^/\s]+\/weights\/[^/\s]+$/;
 /**
- * A hosted run tends to collapse above `high` and to stand still below `low`. Fine-tuning needs about 5e-4, nearly independent of model
- * size: `hyperparam_utils.get_lr` in tinker-cookbook.
+ * A run tends to collapse above `high` and to stand still below `low`. Fine-tuning of a hosted model needs about 5e-4, nearly independent
+ * of model size: `hyperparam_utils.get_lr` in tinker-cookbook.
  */
 const LEARNING_RATES = {
   rl: { high: 1e-4, low: 1e-7, usual: 2e-5, advised: "1e-5 to 4e-5", what: "RL" },
   sft: { high: 2e-3, low: 1e-6, usual: 5e-4, advised: "1e-4 to 5e-4", what: "fine-tuning" },
+  // The embedded model still learns at 2e-2.
+  local: { high: 0.1, low: 0, usual: 1e-3, advised: "1e-3 to 8e-3", what: "the embedded model" },
 } as const;
 /** Maximum tokens of a step before its size gets a note. */
 const MANY_TOKENS_A_STEP = 64_000_000;
@@ -169,9 +171,9 @@ function learningRateFindings({ learning_rate, method, model_name }: Config): re
   if (learning_rate === 0) {
     return [advice("TRL207", path, "With a learning rate of 0 the model does not change.")];
   }
-  const { high, low, usual, advised, what } = LEARNING_RATES[method];
-  const isUsual = learning_rate <= high && learning_rate >= low;
-  if (isUsual || isLocalModel(model_name)) return [];
+  const rates = LEARNING_RATES[isLocalModel(model_name) ? "local" : method];
+  const { high, low, usual, advised, what } = rates;
+  if (learning_rate <= high && learning_rate >= low) return [];
   const side = learning_rate > high ? "high" : "low";
   const message = `A learning rate of ${learning_rate} is unusually ${side} for ${what} with LoRA at any rank; ${advised} is usual.`;
   const remedies = [preferred(setTo(path, usual, `Set to ${usual.toExponential()}`))];

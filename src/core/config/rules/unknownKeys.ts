@@ -2,13 +2,13 @@
 
 import { isAlias, isNode, visit } from "yaml";
 import { nearestWords } from "../../../shared/editDistance.ts";
-import { isJsonObject } from "../../json.ts";
+import { isJsonObject, type JsonObject } from "../../json.ts";
 import type { Shape } from "../fields/field.ts";
 import { type FieldSection, fieldOf, fieldSections } from "../fields/fields.ts";
 import { conflict, type Finding } from "../source/finding.ts";
 import type { KeyPath } from "../source/keyPath.ts";
 import { entryAt } from "../source/locate.ts";
-import { type Remedy, removal, renamesOf } from "../source/remedy.ts";
+import { preferFirst, type Remedy, removal, renamesOf } from "../source/remedy.ts";
 import type { YamlSource } from "../source/yamlSource.ts";
 import { ownNameOf } from "./foreignKeys.ts";
 
@@ -21,6 +21,20 @@ export function unknownKey(path: KeyPath, siblings: unknown, parent: Shape | und
   const { advice, remedies } = adviceFor(path, key, siblings, parent);
   const message = `Unknown key \`${shown}\`. ${advice}`;
   return conflict("TRL110", path, message, { part: "key", remedies });
+}
+
+/** Fields at the indentation of environment names whose values cannot be environments, except those in `explained`. */
+export function misplacedFields(values: unknown, explained: readonly string[]): readonly Finding[] {
+  const environments = isJsonObject(values) ? values["environments"] : undefined;
+  if (!isJsonObject(environments)) return [];
+  return Object.entries(environments).flatMap(([key, value]) => {
+    const section = sectionOf(key);
+    if (section === undefined || isJsonObject(value) || explained.includes(key)) return [];
+    const path = ["environments", key];
+    const { advice, remedies } = moveTo(path, key, section, environments);
+    const message = `\`${key}\` is indented like an environment. ${advice}`;
+    return [conflict("TRL110", path, message, { part: "key", remedies: preferFirst(remedies) })];
+  });
 }
 
 interface Advice {
@@ -42,7 +56,7 @@ function adviceFor(
     if (ownSection === undefined) return renamed;
     const moved = moveTo(path, key, ownSection, siblings);
     return {
-      advice: `${renamed.advice} \`${key}\` belongs ${whereOf(ownSection)}.`,
+      advice: `${renamed.advice} \`${key}\` belongs ${whereOf(ownSection.place)}.`,
       remedies: [...renamed.remedies, ...moved.remedies],
     };
   }
@@ -77,17 +91,17 @@ function shortRemoval(path: KeyPath): Remedy {
   return { ...removal(path), title: `Remove '${short(path.at(-1) ?? "")}'` };
 }
 
-function whereOf({ place }: FieldSection): string {
+function whereOf(place: string): string {
   return place === "" ? "at the top level" : `in \`${place}\``;
 }
 
 function moveTo(path: KeyPath, own: string, section: FieldSection, siblings: unknown): Advice {
   const { place } = section;
-  const where = whereOf(section);
+  const target = place === "" ? [] : placeFor(place, path, siblings);
+  const where = whereOf(target === null ? place : target.join("."));
   const key = path.at(-1);
   const advice =
     own === key ? `It belongs ${where}.` : `It is called \`${own}\` and belongs ${where}.`;
-  const target = place === "" ? [] : placeFor(place, path, siblings);
   if (target === null) return { advice, remedies: [] };
   const to = [...target, own];
   const title = place === "" ? `Move '${own}' to the top level` : `Move to ${to.join(".")}`;
@@ -97,10 +111,21 @@ function moveTo(path: KeyPath, own: string, section: FieldSection, siblings: unk
 /** The concrete path that `place` means in this file; null when there is none or more than one. */
 function placeFor(place: string, path: KeyPath, siblings: unknown): readonly string[] | null {
   if (!place.includes("<")) return [place];
-  if (place !== "environments.<name>" || path.length !== 1 || !isJsonObject(siblings)) return null;
-  const environments = siblings["environments"];
+  if (place !== "environments.<name>" || !isJsonObject(siblings)) return null;
+  const [first, name = ""] = path;
+  if (first === "environments" && path.length === 2) return environmentAround(name, siblings);
+  const environments = path.length === 1 ? siblings["environments"] : null;
   const names = isJsonObject(environments) ? Object.keys(environments) : [];
   return names.length === 1 ? ["environments", ...names] : null;
+}
+
+/** The environment above the line of `key`, or else the first one below. */
+function environmentAround(key: string, environments: JsonObject): readonly string[] | null {
+  const names = Object.keys(environments);
+  const isEnvironment = (name: string): boolean => isJsonObject(environments[name]);
+  const above = names.slice(0, names.indexOf(key)).findLast(isEnvironment);
+  const name = above ?? names.find(isEnvironment);
+  return name === undefined ? null : ["environments", name];
 }
 
 function short(key: string): string {

@@ -29,6 +29,8 @@ export type RemedyAction =
   | { readonly kind: "space"; readonly offset: number }
   /** Replaces tabs at the start of lines with spaces. */
   | { readonly kind: "spaces" }
+  /** Appends the local demo's configuration to a file without settings. */
+  | { readonly kind: "insertDemo" }
   /** An action that only the editor can perform. */
   | { readonly kind: "command"; readonly command: RemedyCommand; readonly path: KeyPath };
 

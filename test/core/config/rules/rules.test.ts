@@ -169,6 +169,13 @@ describe("a run with refill", () => {
 });
 
 describe("a run", () => {
+  it("of the embedded model may have a higher learning rate", () => {
+    const local = (rate: string) =>
+      codesIn(textWith(`learning_rate: ${rate}`).replace("Qwen/Qwen3-8B", "local/tiny-tool"));
+    expect(local("0.03")).toEqual([]);
+    expect(local("5")).toEqual(["warning learning_rate"]);
+  });
+
   it("does not change the model without a learning rate", () => {
     expect(codesIn(textWith("learning_rate: 0"))).toEqual(["warning learning_rate"]);
   });

@@ -4,6 +4,7 @@ import { formatDuration, formatQuantity, formatReward } from "../../../../shared
 import type { Json } from "../../../json.ts";
 import { formatFactsOf } from "../../../models/formatOfModel.ts";
 import { listedModels } from "../../../models/lineUp.ts";
+import { SERVICES } from "../../../services.ts";
 import type { Field, Shape } from "../../fields/field.ts";
 import { isWeightsPath } from "../../rules/namedWeights.ts";
 import type { KeyPath } from "../../source/keyPath.ts";
@@ -189,11 +190,12 @@ function evaluationSplits(
   }));
 }
 
-/** The service's own list, or the built-in table without one. */
+/** The service's own list, or the built-in table without one. Embedded models come first if there is no key for the others. */
 function models({ catalogue }: CompletionContext): readonly Candidate[] {
   const hosted = catalogue.hosted.models?.items ?? listedModels().map(tableEntry);
   const local = catalogue.local.models?.items ?? [];
-  return [...hosted, ...local].map((model) => ({
+  const key = catalogue.secrets?.find(({ name }) => name === SERVICES.tinker.variable);
+  return (key?.origin === null ? [...local, ...hosted] : [...hosted, ...local]).map((model) => ({
     value: model.name,
     kind: "model",
     detail: modelDetail(model),

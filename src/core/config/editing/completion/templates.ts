@@ -13,7 +13,8 @@ export interface Template {
   readonly text: string;
 }
 
-const LOCAL = `# Trains a small embedded model on this computer. Needs no key.
+/** The configuration written by *Start Local Demo*. */
+export const DEMO = `# Trains a small embedded model on this computer. Needs no key.
 model_name: local/tiny-tool
 lora_rank: 8
 
@@ -135,7 +136,7 @@ export const TEMPLATES: readonly Template[] = [
     kind: "local",
     title: "Local demo",
     description: "A small embedded model and an embedded environment; no key, no network",
-    text: LOCAL,
+    text: DEMO,
   },
   {
     kind: "own",

@@ -23,7 +23,9 @@ export function fixesAt(text: string, range: Span, options: DiagnoseOptions): re
   const fixes: Fix[] = [];
   for (const diagnosis of diagnoseChecked(checked, options)) {
     const { span, remedies } = diagnosis;
-    if (span.start > range.end || range.start > span.end) continue;
+    const isOutside = span.start > range.end || range.start > span.end;
+    // A file without settings has its problem at every position.
+    if (isOutside && checked.source.root !== null) continue;
     if (triesLeft <= 0) break;
     triesLeft -= Math.max(1, remedies.length);
     fixes.push(...fixesFor(checked.source, diagnosis));

@@ -8,6 +8,7 @@ import type { KeyPath } from "../../source/keyPath.ts";
 import type { RemedyAction } from "../../source/remedy.ts";
 import { strayCharacters } from "../../source/strayCharacters.ts";
 import { readYaml, type YamlSource } from "../../source/yamlSource.ts";
+import { DEMO } from "../completion/templates.ts";
 import {
   findPair,
   type PairInMap,
@@ -22,6 +23,7 @@ import {
   isFirstInLine,
   lineEnd,
   lineStart,
+  newlineOf,
   nextLine,
   stepOf,
 } from "../text/yamlPairs.ts";
@@ -71,9 +73,18 @@ function editsFor(source: YamlSource, remedy: RemedyAction): readonly TextEdit[]
       return [{ span: { start: remedy.offset, end: remedy.offset }, text: " " }];
     case "spaces":
       return spacesForTabs(source.text);
+    case "insertDemo":
+      return insertDemo(source);
     case "command":
       return [];
   }
+}
+
+function insertDemo({ text, language }: YamlSource): readonly TextEdit[] | null {
+  if (language === "json") return null;
+  const end = { start: text.length, end: text.length };
+  const isAtLineStart = text === "" || text.endsWith("\n");
+  return [{ span: end, text: `${isAtLineStart ? "" : newlineOf(text)}${DEMO}` }];
 }
 
 function rewrite(source: YamlSource, path: KeyPath, text: string): readonly TextEdit[] | null {

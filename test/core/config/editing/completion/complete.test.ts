@@ -202,6 +202,16 @@ describe("names from the catalogue", () => {
     );
   });
 
+  it.each([
+    ["without a key", null, "local/tiny-tool"],
+    ["with one", "store", "Qwen/Qwen3-8B"],
+  ] as const)("%s for Tinker begin with a model that can be trained", (_, origin, first) => {
+    const catalogue = { ...CATALOGUE, secrets: [{ name: "TINKER_API_KEY", origin }] };
+    const text = "model_name: ";
+    const [model] = complete(text, text.length, { path: "run.yaml", catalogue });
+    expect(model?.label).toBe(first);
+  });
+
   it("complete secrets that an environment requires", () => {
     const marked = "environments:\n  GeneralReasoning/WhoDunIt:\n    secrets:\n      |";
     expect(at(marked)[0]).toMatchObject({ label: "OPENAI_API_KEY", detail: "not set" });

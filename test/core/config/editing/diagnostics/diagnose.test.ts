@@ -86,6 +86,7 @@ describe("each rule marks its place, and its fix resolves the finding", () => {
     ],
     ["max_active_tasks: 999999", "TRL206 info 999999", "Set to 4096"],
     ["learning_rate: 1e-2", "TRL207 warning 1e-2", "Set to 2e-5"],
+    ["learning_rate: 5", "TRL207 warning 5", "Set to 2e-5"],
     [
       "resume_from: auto\ninit_from: tinker://a/weights/b",
       "TRL209 error tinker://a/weights/b",
@@ -213,10 +214,33 @@ describe("each rule marks its place, and its fix resolves the finding", () => {
       "TRL110 error splits",
       "Indent below 'Owner/Game'",
     ],
+    [
+      "environments:\n  Owner/Game:\n    splits: {train: }\n  num_rollouts: 4\n",
+      "TRL110 error num_rollouts",
+      "Move to environments.Owner/Game.num_rollouts",
+    ],
+    [
+      "environments:\n  num_rollouts: 4\n  Owner/Game:\n    splits: {train: }\n",
+      "TRL110 error num_rollouts",
+      "Move to environments.Owner/Game.num_rollouts",
+    ],
+    [
+      "environments:\n  Owner/Game:\n    splits: {train: }\n    num_rollouts: 4\n  max_steps: 3\n",
+      "TRL110 error max_steps",
+      "Move 'max_steps' to the top level",
+    ],
   ])("one missing indent is one error with a fix: %j", (lines, mark, title) => {
     const text = `model_name: Qwen/Qwen3-8B\nbatch_size: 4\n${lines}${SOUND}\n`;
     expect(found(text)).toEqual([mark]);
     expect(found(repaired(text, title))).toEqual([]);
+  });
+
+  it("a field among several environments belongs to the one above it", () => {
+    const text = textWithEnvironment().replace("num_rollouts: 4", "num_rollouts: 8");
+    const lines = "  max_turns: 3\n  Owner/Other: {splits: {train: }, num_rollouts: 4}\n";
+    expect(diagnose(text + lines + SOUND, OPTIONS).map(({ message }) => message)).toEqual([
+      "`max_turns` is indented like an environment. It belongs in `environments.Owner/Game`.",
+    ]);
   });
 
   it("a misindented line is reported without follow-up errors", () => {

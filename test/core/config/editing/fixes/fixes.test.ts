@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { diagnose } from "../../../../../src/core/config/editing/diagnostics/diagnose.ts";
 import { fixesAt } from "../../../../../src/core/config/editing/fixes/fixes.ts";
 import { applyEdits } from "../../../../../src/core/config/editing/text/textEdit.ts";
-import { textWith } from "../../configText.ts";
+import { parse, textWith } from "../../configText.ts";
 
 const OPTIONS = { path: "run.yaml" };
 
@@ -11,6 +11,20 @@ function fixes(text: string): ReadonlyMap<string, string> {
   const all = fixesAt(text, { start: 0, end: text.length }, OPTIONS);
   return new Map(all.map(({ title, edits }) => [title, applyEdits(text, edits)]));
 }
+
+describe("a file without settings", () => {
+  it.each(["", "# My run", "# My run\n\n"])("gets a valid configuration: %j", (text) => {
+    const [fix] = fixesAt(text, { start: text.length, end: text.length }, OPTIONS);
+    expect(fix?.title).toBe("Insert a configuration for the embedded model");
+    const after = applyEdits(text, fix?.edits ?? []);
+    expect(after.startsWith(text)).toBe(true);
+    expect(parse(after)).toMatchObject({ ok: true, warnings: [] });
+  });
+
+  it("gets none in JSON", () => {
+    expect(fixesAt("", { start: 0, end: 0 }, { path: "run.json" })).toEqual([]);
+  });
+});
 
 describe("a value of the wrong type has a fix", () => {
   it.each([
