@@ -91,7 +91,8 @@ export function Evaluations({ dashboard }: DashboardProps) {
   );
 }
 
-function EvaluationCard({ dashboard }: DashboardProps) {
+/** The table of all evaluations. */
+export function EvaluationCard({ dashboard }: DashboardProps) {
   const [isWhole, setWhole] = useState(false);
   const [isList, setList] = useState(false);
   const evaluations = dashboard.data.evaluations.value;
@@ -169,7 +170,7 @@ function Pivot({ dashboard, pivot: { columns, rows, best }, isListed }: PivotPro
               key={index}
               dashboard={dashboard}
               row={row}
-              isFirst={index === 0}
+              first={index === 0 ? undefined : rows[0]}
               isBest={(column) => best[column] === index}
             />
           ) : null,
@@ -181,11 +182,12 @@ function Pivot({ dashboard, pivot: { columns, rows, best }, isListed }: PivotPro
 
 interface PivotRowProps extends DashboardProps {
   readonly row: EvaluationPivotRow;
-  readonly isFirst: boolean;
+  /** The row that the others are compared with; undefined for that row. */
+  readonly first: EvaluationPivotRow | undefined;
   readonly isBest: (column: number) => boolean;
 }
 
-function PivotRow({ dashboard, row: { step, model, cells }, isFirst, isBest }: PivotRowProps) {
+function PivotRow({ dashboard, row: { step, model, cells }, first, isBest }: PivotRowProps) {
   const [menuAt, setMenuAt] = useState<ContextMenuProps["at"] | null>(null);
   const checkpoint = checkpointOf(dashboard, step, model);
   const items = checkpointItems(checkpoint, dashboard.host);
@@ -209,7 +211,7 @@ function PivotRow({ dashboard, row: { step, model, cells }, isFirst, isBest }: P
           <td
             key={column}
             class="opens"
-            title={resultTitle(result, isFirst)}
+            title={l10n.t("{0} rollouts", rolloutsText(result.rollouts, result.failed))}
             onClick={() => openEvaluation(dashboard, cellOf({ step, model, result }))}
             onContextMenu={openMenu}
           >
@@ -220,6 +222,11 @@ function PivotRow({ dashboard, row: { step, model, cells }, isFirst, isBest }: P
             />
             {isBest(column) ? <BestBadge /> : null}
             <span class="fact">{formatBounds(result)}</span>
+            {first === undefined || result.difference === undefined ? null : (
+              <span class="fact change" title={l10n.t("task by task")}>
+                {unbroken(changeText(result))} {unbroken(l10n.t("vs {0}", nameOf(first)))}
+              </span>
+            )}
             {result.passAtK.some(isOfSeveral) ? (
               <span class="fact">
                 {l10n.t("pass {0}", passText(result.passAtK.filter(isOfSeveral)))}
@@ -243,12 +250,13 @@ function isOfSeveral({ k }: Result["passAtK"][number]): boolean {
   return k > 1;
 }
 
-/** Tooltip with what does not fit into the cell. */
-function resultTitle(result: Result, isFirst: boolean): string {
-  const rollouts = l10n.t("{0} rollouts", rolloutsText(result.rollouts, result.failed));
-  if (isFirst || result.difference === undefined) return rollouts;
-  const change = l10n.t("{0} from the first evaluation, task by task", changeText(result));
-  return `${rollouts}; ${change}`;
+/** Keeps the text in one line where its cell may wrap. */
+function unbroken(text: string): string {
+  return text.replaceAll(" ", "\u00a0");
+}
+
+function nameOf({ step, model }: EvaluationPivotRow): string {
+  return model === null ? l10n.t("step {0}", formatCount(step)) : visibleLine(model);
 }
 
 /** Marks the highest mean of a column. */
