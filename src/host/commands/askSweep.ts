@@ -267,6 +267,13 @@ function runList(rows: readonly SweepRow[], sharedOverrides: readonly string[]):
   );
 }
 
+function halvingHint(): string {
+  return vscode.l10n.t(
+    "With {0} or more combinations, not counting seeds, the worse half can stop early.",
+    MANY_SETTINGS,
+  );
+}
+
 /** Comma-separated values by key; undefined if the user canceled. Validated like the sweep itself. */
 async function askGrid(configuration: Omit<SweepRequest, "grid">): Promise<Chosen | undefined> {
   const result = parseConfig(configuration.text, configuration);
@@ -283,9 +290,11 @@ async function askGrid(configuration: Omit<SweepRequest, "grid">): Promise<Chose
     done: (chosen) => {
       const grid = [...chosen].map(([key, values]) => ({ key, values: splitValues(values) }));
       const runs = countCombinations(grid);
+      const compared = countCombinations(grid.filter(({ key }) => key !== "seed"));
       return {
         label: plural(runs, "Continue with {0} Run", "Continue with {0} Runs"),
         description: assignments(chosen).join(" "),
+        detail: compared < MANY_SETTINGS ? halvingHint() : "",
       };
     },
     prompt: ({ field }) =>
