@@ -35,7 +35,7 @@ import {
   shareCheckpoint,
 } from "./changeCheckpoint.ts";
 import type { CheckpointRequestOptions } from "./checkpointRequests.ts";
-import { type ChooseRunOptions, chooseRun, listedRun } from "./chooseRun.ts";
+import { type ChooseRunOptions, chooseAnyRun, chooseRun, listedRun } from "./chooseRun.ts";
 import { downloadCheckpoint } from "./downloadCheckpoint.ts";
 
 export interface CheckpointHandlerOptions extends ChooseRunOptions, CheckpointRequestOptions {
@@ -216,10 +216,12 @@ async function useInConfig(path: string): Promise<void> {
 /** A checkpoint's row, or a button of the dashboard. */
 const checkpointRow = z.object({ folder: z.string(), name: z.string() });
 
+/** The checkpoint of a row, or one that the user picks: of the run if it is called on a run, otherwise of all runs. */
 async function choose(
-  { store, saved }: CheckpointHandlerOptions,
+  options: CheckpointHandlerOptions,
   target: unknown,
 ): Promise<Chosen | undefined> {
+  const { store, saved } = options;
   const row = checkpointRow.safeParse(target).data;
   if (row !== undefined) {
     const { folder, name } = row;
@@ -229,8 +231,10 @@ async function choose(
     await offerInstead(gone);
     return undefined;
   }
+  const own = target == null ? null : await chooseAnyRun(options, target);
+  if (own === undefined) return undefined;
   const items: (vscode.QuickPickItem & Chosen)[] = [];
-  for (const run of store.runs) {
+  for (const run of own === null ? store.runs : [own]) {
     for (const entry of await saved.usable(run.folder)) {
       items.push({
         label: vscode.l10n.t("{0} · step {1}", run.name, formatCount(entry.step)),

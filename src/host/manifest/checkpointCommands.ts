@@ -21,7 +21,7 @@ const EXPIRING_RUN = `${onRow("runs", "run")} && viewItem =~ /\\b(expiring)\\b/`
 export const checkpointCommands = {
   startFromCheckpoint: {
     title: "Start New Run from Checkpoint…",
-    does: "Continues training from saved weights, with or without the optimizer's state.",
+    does: "Trains the run's configuration from saved weights, with or without the optimizer's state.",
     palette: WITH_CHECKPOINTS,
     icon: "debug-start",
     needsTrust: true,
@@ -50,14 +50,14 @@ export const checkpointCommands = {
     menus: rowMenus(HOSTED, "2_copy@2"),
   },
   insertCheckpointPath: {
-    title: "Use in Active Config",
-    does: "Inserts a checkpoint's address into the open configuration.",
+    title: "Insert Checkpoint Path in Active Config",
+    does: "Writes a checkpoint's address to `resume_from` in the open configuration.",
     palette: `${WITH_CHECKPOINTS} && ${ON_CONFIG}`,
     icon: "insert",
     menus: rowMenus(CHECKPOINT, "1_use@2"),
   },
   branchFromCheckpoint: {
-    title: "Branch from Checkpoint…",
+    title: "New Config from Checkpoint…",
     does: "Creates a configuration with a run's settings that starts from a checkpoint, for you to change and start.",
     palette: WITH_CHECKPOINTS,
     icon: "git-branch",
@@ -70,7 +70,7 @@ export const checkpointCommands = {
     palette: WITH_CHECKPOINTS,
     icon: "beaker",
     needsTrust: true,
-    menus: rowMenus(CHECKPOINT, "1_use@4"),
+    menus: [...rowMenus(CHECKPOINT, "1_use@4"), ...runMenus(onRow("runs", "training"), "2_open@5")],
   },
   downloadCheckpoint: {
     title: "Download Weights…",

@@ -93,9 +93,9 @@ export const evaluations: Journey = {
       await accessible("evaluation");
     });
 
-    await step("Branch from Checkpoint writes a configuration without starting it", async () => {
+    await step("New Config from Checkpoint writes a file without starting it", async () => {
       await chooseInMenu({ page }, workbench.row(/^checkpoint .*, best: [\d.]+/).first(), {
-        title: "Branch from Checkpoint",
+        title: "New Config from Checkpoint",
         effect: page.getByText("resume_from: tinker://").first(),
       });
       await tab.first().waitFor();
