@@ -42,10 +42,11 @@ export function runRow(
 ): RowText {
   const label = plainLine(run.name);
   const placed = place === null ? [] : [plainLine(place)];
-  const [icon, color] = ICONS[run.phase];
+  const [icon, color] = iconOf(run);
   const archived = isArchived ? [l10n.t("archived")] : [];
   const damaged = run.problem !== null && run.phase !== "unreadable" ? [l10n.t("damaged")] : [];
-  const details = [...placed, ...detailsOf(run), ...damaged, ...archived];
+  const alarms = run.alarms.length === 0 ? [] : [alarmText(run.alarms.length)];
+  const details = [...placed, ...alarms, ...detailsOf(run), ...damaged, ...archived];
   return {
     label,
     description: details.join(" · "),
@@ -57,6 +58,13 @@ export function runRow(
     color,
     context: [...runWords(run, Date.now()), ...(isArchived ? ["archived"] : [])].join("+"),
   };
+}
+
+/** A failure is more serious than the alarms before it. */
+function iconOf({ phase, alarms }: RunEntry): readonly [icon: string, color: string | null] {
+  const [icon, color] = ICONS[phase];
+  if (alarms.length === 0 || phase === "failed") return [icon, color];
+  return [phase === "done" || phase === "stopped" ? "warning" : icon, "list.warningForeground"];
 }
 
 /**
@@ -95,6 +103,10 @@ function detailsOf(run: RunEntry): readonly string[] {
     case "dropped":
       return [...last, progress(run), outcome(run), ...resumeCost(run)];
   }
+}
+
+export function alarmText(alarms: number): string {
+  return plural(alarms, "{0} alarm", "{0} alarms");
 }
 
 export function evaluationText(models: number): string {

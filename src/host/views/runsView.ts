@@ -192,14 +192,16 @@ export class RunsView implements vscode.TreeDataProvider<RunNode>, vscode.Dispos
   }
 
   #row(run: RunEntry): RowText {
-    return runRow(
-      { ...run, alarms: this.#options.alarms.idsOf(run) },
-      {
-        isArchived: this.#options.labels.isArchived(run.folder),
-        place: workspaceFolderOf(run.folder),
-        isSpinning: run.isLive && this.#shown().find(({ isLive }) => isLive)?.folder === run.folder,
-      },
-    );
+    return runRow(this.#current(run), {
+      isArchived: this.#options.labels.isArchived(run.folder),
+      place: workspaceFolderOf(run.folder),
+      isSpinning: run.isLive && this.#shown().find(({ isLive }) => isLive)?.folder === run.folder,
+    });
+  }
+
+  /** The run with the alarms that fire now. */
+  #current(run: RunEntry): RunEntry {
+    return { ...run, alarms: this.#options.alarms.idsOf(run) };
   }
 
   #sweepRow(id: string, runs: readonly RunEntry[]): RowText {
@@ -225,7 +227,9 @@ export class RunsView implements vscode.TreeDataProvider<RunNode>, vscode.Dispos
   #list(): string {
     const shown = this.#shown();
     const folders = shown.map(({ folder }) => folder);
-    const members = shown.filter(({ file }) => file?.sweep !== undefined);
+    const members = shown.flatMap((run) =>
+      run.file?.sweep === undefined ? [] : [this.#current(run)],
+    );
     const sweeps = [...groupBy(members, ({ file }) => file?.sweep?.id ?? "")].map(([id, runs]) =>
       this.#sweepRow(id, runs),
     );
@@ -245,7 +249,7 @@ export class RunsView implements vscode.TreeDataProvider<RunNode>, vscode.Dispos
   #runsOf(id: string): readonly RunEntry[] {
     const own = this.#unarchived().filter(({ file }) => file?.sweep?.id === id);
     const place = ({ file }: RunEntry): number => file?.sweep?.combination ?? 0;
-    return own.toSorted((a, b) => place(a) - place(b));
+    return own.toSorted((a, b) => place(a) - place(b)).map((run) => this.#current(run));
   }
 
   #shown(): readonly RunEntry[] {

@@ -45,6 +45,17 @@ describe("the row of a run", () => {
     expect(runRow(aRun(changes), plain).description).toBe(description);
   });
 
+  it.each([
+    ["running", "sync", "list.warningForeground", "1 alarm · 0.63 ▲ · 12/200"],
+    ["done", "warning", "list.warningForeground", "1 alarm · 0.63 · 12 steps · done"],
+    ["failed", "error", "testing.iconFailed", "1 alarm · failed · 12/200"],
+  ] as const)("an alarm shows on a run that is %s", (phase, icon, color, description) => {
+    const run = aRun({ phase, isLive: phase === "running", alarms: ["entropy_collapse"] });
+    const row = runRow(run, plain);
+    expect(row).toMatchObject({ icon, color });
+    expect(row.description).toMatch(new RegExp(`^${description}`));
+  });
+
   it("labels an evaluation by its models, and offers no resume", () => {
     const models = ["base", "step 10"].map((name, step) => ({ name, path: null, step }));
     const file: RunFile = aRunFile({ configPath: "a.yaml" });

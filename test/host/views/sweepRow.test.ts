@@ -24,6 +24,7 @@ it("shows how many runs are done, and their best final reward", () => {
     label: "demo-sweep",
     description: "best 0.63 · 1/2 done",
     spoken: "sweep demo-sweep, 1 of 2 runs done, best reward 0.63",
+    color: null,
   });
   expect(sweepRow([aRun({ file: FILE, best: null })], true).description).toBe("0/2 done");
 });
@@ -47,4 +48,15 @@ it("can be stopped in the window that runs it, and continued once nothing of it 
   expect(menuOf([done, running], false)).toBe("sweep");
   expect(menuOf([done, stopped], false)).toBe("sweep+unfinished");
   expect(menuOf([done, done], false)).toBe("sweep");
+});
+
+it("shows the failures and alarms of its runs, which are hidden while it is collapsed", () => {
+  const failed = aRun({ file: FILE, phase: "failed", best: 0.5 });
+  const alarming = aRun({ file: FILE, phase: "done", best: 0.634, alarms: ["entropy_collapse"] });
+  expect(sweepRow([failed, alarming], false)).toMatchObject({
+    label: "demo-sweep",
+    description: "1 failed · 1 alarm · best 0.63 · 1/2 done",
+    spoken: "sweep demo-sweep, 1 of 2 runs done, 1 failed, 1 alarm, best reward 0.63",
+    color: "list.warningForeground",
+  });
 });
