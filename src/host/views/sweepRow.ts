@@ -41,7 +41,7 @@ export function sweepRow(runs: readonly RunEntry[], isRunningHere: boolean): Row
     l10n.t("{0}/{1} done", done, planned),
   ];
   // Another window or a terminal may run a sweep with a live run.
-  const isOver = done === planned || runs.some(({ isLive }) => isLive);
+  const isOver = done + count("dropped") === planned || runs.some(({ isLive }) => isLive);
   const word = isRunningHere ? ["sweeping"] : isOver ? [] : ["unfinished"];
   return {
     label,

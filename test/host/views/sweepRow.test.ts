@@ -48,6 +48,7 @@ it("can be stopped in the window that runs it, and continued once nothing of it 
   expect(menuOf([done, running], false)).toBe("sweep");
   expect(menuOf([done, stopped], false)).toBe("sweep+unfinished");
   expect(menuOf([done, done], false)).toBe("sweep");
+  expect(menuOf([done, { ...stopped, phase: "dropped" }], false)).toBe("sweep");
 });
 
 it("shows the failures and alarms of its runs, which are hidden while it is collapsed", () => {
