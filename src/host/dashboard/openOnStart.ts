@@ -5,16 +5,17 @@ import type { Trainings } from "../runs/trainings.ts";
 import { readSetting } from "../vscode/settings.ts";
 import type { RunDashboard } from "./runDashboard.ts";
 
-/** Opens or offers each run once, as soon as it has a folder. */
+/** Opens or offers each run once per start, as soon as it has a folder. */
 export function openOnStart(
   trainings: Pick<Trainings, "active" | "onDidChange">,
   dashboard: Pick<RunDashboard, "openBeside" | "offer">,
 ): Listening {
-  const known = new Set<string>();
+  let known: ReadonlySet<string | null> = new Set();
   return trainings.onDidChange(() => {
+    const before = known;
+    known = new Set(trainings.active.map(({ folder }) => folder));
     for (const { folder, isStartedByHand } of trainings.active) {
-      if (folder === null || known.has(folder)) continue;
-      known.add(folder);
+      if (folder === null || before.has(folder)) continue;
       if (!isStartedByHand) dashboard.offer(folder);
       else if (readSetting("dashboard.openOnStart") !== "never") dashboard.openBeside(folder);
     }

@@ -24,11 +24,8 @@ export interface StartedRunsOptions {
  */
 export function rememberStartedRuns(options: StartedRunsOptions): Listening {
   const { trainings, onError } = options;
-  const known = new Set<string>();
   return trainings.onDidChange(() => {
-    const folders = trainings.active.flatMap(({ folder }) => (folder === null ? [] : [folder]));
-    const started = folders.filter((folder) => !known.has(folder));
-    for (const folder of started) known.add(folder);
+    const started = trainings.active.flatMap(({ folder }) => (folder === null ? [] : [folder]));
     look(started, options).catch(onError);
   });
 }

@@ -23,7 +23,11 @@ function aWindow() {
     active.push({ request, folder, isStartedByHand, send: async () => "" });
     changed.fire();
   };
-  return { begin, done };
+  const end = (): void => {
+    active.length = 0;
+    changed.fire();
+  };
+  return { begin, end, done };
 }
 
 it("opens only for a run that a person has just started, offers any other run, and does each once", () => {
@@ -32,6 +36,14 @@ it("opens only for a run that a person has just started, offers any other run, a
   begin("/runs/mine", true);
   begin("/runs/next-of-sweep", false);
   expect(done).toEqual(["open /runs/mine", "offer /runs/next-of-sweep"]);
+});
+
+it("opens again for a run that starts again in the same folder", () => {
+  const { begin, end, done } = aWindow();
+  begin("/runs/mine", true);
+  end();
+  begin("/runs/mine", true);
+  expect(done).toEqual(["open /runs/mine", "open /runs/mine"]);
 });
 
 it("does not open with the setting `never`", () => {

@@ -35,7 +35,11 @@ function aWindow() {
     active = [{ request, folder, isStartedByHand: true, send: async () => "" }];
     report();
   };
-  return { opened, errors, find, start };
+  const end = (): void => {
+    active = [];
+    report();
+  };
+  return { opened, errors, find, start, end };
 }
 
 it("remembers a run that an override placed elsewhere, as if it had been opened", async () => {
@@ -46,6 +50,16 @@ it("remembers a run that an override placed elsewhere, as if it had been opened"
   await vi.waitFor(() => expect(find).toHaveBeenCalledTimes(2));
   start("/elsewhere/demo");
   expect(opened).toEqual(["/elsewhere/demo"]);
+});
+
+it("remembers a deleted run again when the same start brings it back", async () => {
+  const { opened, start, end } = aWindow();
+  start("/elsewhere/demo");
+  await vi.waitFor(() => expect(opened).toEqual(["/elsewhere/demo"]));
+  end();
+  opened.length = 0;
+  start("/elsewhere/demo");
+  await vi.waitFor(() => expect(opened).toEqual(["/elsewhere/demo"]));
 });
 
 it("records nothing about runs in folders that the window watches anyway", async () => {
