@@ -58,6 +58,8 @@ export class ChatModel {
   #take(reply: ChatReply): void {
     if (reply.kind === "part") {
       this.part.value = reply.what;
+      // The previous conversation has ended, so nothing may be sent to it.
+      this.view.value = null;
       this.failure.value = null;
       return;
     }
