@@ -28,9 +28,6 @@ export const NO_CONTEXT: TableContext = {
 };
 const NOTHING_FOUND: ReadonlySet<string> = new Set();
 
-/** Tolerance for rewards, because histogram bounds are rounded. */
-const REWARD_SLACK = 1e-9;
-
 export interface RolloutColumn {
   readonly key: Exclude<keyof typeof strings.trajectories.head, "example">;
   /** CSS grid width, with room for the head and its sort arrow. */
@@ -262,9 +259,14 @@ function isWithin(reward: number | null, low: number | null, high: number | null
   if (low === null && high === null) return true;
   if (reward === null) return false;
   return (
-    reward >= (low ?? Number.NEGATIVE_INFINITY) - REWARD_SLACK &&
-    reward <= (high ?? Number.POSITIVE_INFINITY) + REWARD_SLACK
+    (low === null || reward >= low - slackAt(low)) &&
+    (high === null || reward <= high + slackAt(high))
   );
+}
+
+/** Histogram bounds are rounded to nine digits. */
+function slackAt(bound: number): number {
+  return 1e-8 * Math.max(1, Math.abs(bound));
 }
 
 /** `mark` as in {@link RolloutFilter}. */

@@ -7,6 +7,7 @@ import {
   NO_FILTER,
   restoreViewState,
 } from "../../../../webview-ui/model/viewState.ts";
+import { histogram } from "../../../../webview-ui/views/charts/histogram.tsx";
 import { divergenceOf } from "../../../../webview-ui/views/replay/divergence.ts";
 import {
   extremeOf,
@@ -96,6 +97,15 @@ describe("the list of rollouts", () => {
     expect(by({ stop: "max_turns" })).toEqual([2]);
     expect(by({ trainingUse: "waiting" })).toEqual([3]);
     expect(by({ rewardHigh: 0.5, text: "calculator", trainingUse: "trained" })).toEqual([2]);
+  });
+
+  it("has the rollouts of each bar of the histogram, however large their rewards are", () => {
+    const rewards = [1, 4, 5, 10, 100, -100, 1e6].map((third) => third / 3);
+    const all = rewards.map((reward, rollout) => row({ rollout, reward }));
+    const found = histogram(rewards).map(({ low, high }) =>
+      positions(filterRows(all, { ...NO_FILTER, rewardLow: low, rewardHigh: high })),
+    );
+    expect(found).toEqual([[5], [0], [1], [2], [3], [4], [6]]);
   });
 
   it("filters an evaluation by model, and the run's own weights by null", () => {
