@@ -48,7 +48,9 @@ export function RunRow(props: RunRowProps) {
       style={style}
       data-vscode-context={menuContext(row)}
       onClick={click}
-      onDblClick={() => runs.send({ kind: "open", id: row.id })}
+      onDblClick={({ target }) => {
+        if (!isControl(target)) runs.send({ kind: "open", id: row.id });
+      }}
     >
       <div role="gridcell" class="run-choice row">
         <input
@@ -66,6 +68,11 @@ export function RunRow(props: RunRowProps) {
       {columns.map((column) => cellOf(runs, column, row))}
     </div>
   );
+}
+
+/** Two quick clicks on a control of a row are not a double click on the row. */
+function isControl(target: EventTarget | null): boolean {
+  return target instanceof Element && target.closest("input, button, a") !== null;
 }
 
 /**
@@ -193,7 +200,6 @@ function starOf(runs: RunsModel, row: RunsTableRow) {
           event.stopPropagation();
           runs.send({ kind: "star", id, isOn: !mark.star });
         }}
-        onDblClick={(event) => event.stopPropagation()}
       >
         {mark.star ? "★" : "☆"}
       </button>

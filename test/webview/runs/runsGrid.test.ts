@@ -42,6 +42,11 @@ function aGrid() {
         const event = new MouseEvent("click", { bubbles: true, shiftKey });
         place.querySelector(`#run-row-${index}`)?.dispatchEvent(event);
       }),
+    doubleClick: (selector: string) =>
+      void act(() => {
+        const event = new MouseEvent("dblclick", { bubbles: true });
+        place.querySelector(`#run-row-0 ${selector}`)?.dispatchEvent(event);
+      }),
     press: (key: string, ctrlKey = false) =>
       void act(() => {
         const event = { key, ctrlKey, bubbles: true, cancelable: true };
@@ -81,6 +86,15 @@ it("keys act on the focused run, wherever new numbers have moved it", () => {
   expect(names()[1]).toContain("run0");
   press("Enter");
   expect(sent.at(-1)).toEqual({ kind: "open", id: "run1" });
+});
+
+it("a double click opens the run, except on a control of its row", () => {
+  const { doubleClick, sent } = aGrid();
+  const before = sent.length;
+  for (const control of ["[type=checkbox]", ".star"]) doubleClick(control);
+  expect(sent.slice(before)).toEqual([]);
+  doubleClick('[data-column="name"]');
+  expect(sent.slice(before)).toEqual([{ kind: "open", id: "run0" }]);
 });
 
 it("a range starts at the focused run, wherever new numbers have moved it", () => {
