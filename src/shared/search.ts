@@ -8,6 +8,9 @@ import type { RolloutKey } from "./rolloutSet.ts";
 export const SEARCH_ROLES = ["prompt", "thinking", "answer", "call", "result", "error"] as const;
 export type SearchRole = (typeof SEARCH_ROLES)[number];
 
+/** Longer than any expression a person would write. */
+export const MAX_SEARCH_LENGTH = 2_000;
+
 export interface SearchQuery {
   /** Words and "quoted phrases" that must all occur in a rollout; or a regular expression. */
   readonly text: string;

@@ -2,7 +2,7 @@
 
 import * as l10n from "@vscode/l10n";
 import { useEffect } from "preact/hooks";
-import { SEARCH_ROLES, type SearchRole } from "../../src/shared/search.ts";
+import { MAX_SEARCH_LENGTH, SEARCH_ROLES, type SearchRole } from "../../src/shared/search.ts";
 import { Button } from "../controls/button.tsx";
 import { useKeys } from "../controls/useKeys.ts";
 import type { DashboardModel, DashboardProps } from "../model/dashboardModel.ts";
@@ -42,6 +42,7 @@ export function SearchTab({ dashboard }: DashboardProps) {
               'Words, or a "phrase", in prompts, thinking, answers, calls and results',
             )}
             aria-label={l10n.t("Search in rollouts")}
+            maxLength={MAX_SEARCH_LENGTH}
             value={search.text}
             onInput={({ currentTarget: { value } }) => set({ text: value })}
             onKeyDown={({ key }) => {

@@ -3,6 +3,7 @@
 import * as l10n from "@vscode/l10n";
 import { useEffect, useState } from "preact/hooks";
 import { formatCount, plural } from "../../src/shared/format.ts";
+import { MAX_SEARCH_LENGTH } from "../../src/shared/search.ts";
 import { taskId } from "../../src/shared/taskId.ts";
 import {
   TASK_POOLS,
@@ -104,6 +105,7 @@ function TasksHead({ query, change, tasks }: QueryProps & { readonly tasks: Task
           class="wide"
           placeholder={l10n.t("Find a task")}
           aria-label={l10n.t("Find a task")}
+          maxLength={MAX_SEARCH_LENGTH}
           value={query.text}
           onInput={({ currentTarget: { value } }) => change({ text: value })}
         />

@@ -9,13 +9,11 @@ import {
   type DashboardQuestion,
   type PageMessage,
 } from "../../shared/dashboardMessages.ts";
-import { SEARCH_ROLES } from "../../shared/search.ts";
+import { MAX_SEARCH_LENGTH, SEARCH_ROLES } from "../../shared/search.ts";
 import { TASK_COLUMNS, TASK_POOLS } from "../../shared/taskTable.ts";
 
 const MAX_ID = 200;
 const MAX_TEXT = 4_000_000;
-/** Longer than any expression a person would write. */
-const MAX_SEARCHED = 2_000;
 /** Limits each part of a search snippet. */
 const MAX_SNIPPET = 2_000;
 /** Limits an exported file, such as a PNG of a large chart or the columns of a long run. */
@@ -32,6 +30,7 @@ const MAX_DETAILS = 200;
 const metrics = z.array(z.string().max(MAX_METRIC_NAME)).max(MAX_CHOSEN).readonly();
 const count = z.number().int().nonnegative().max(Number.MAX_SAFE_INTEGER);
 const shortText = z.string().max(MAX_ID);
+const searchText = z.string().max(MAX_SEARCH_LENGTH);
 const rolloutSet = { source: z.enum(["training", "evaluation"]), step: count };
 const stepRange = z.strictObject({ from: count, to: count }).readonly();
 const rolloutKey = z.strictObject({ ...rolloutSet, group: count, rollout: count }).readonly();
@@ -67,7 +66,7 @@ const question: z.ZodType<DashboardQuestion> = z.discriminatedUnion("ask", [
   z.strictObject({
     ask: z.literal("search"),
     query: z.strictObject({
-      text: z.string().max(MAX_SEARCHED),
+      text: searchText,
       isRegex: z.boolean(),
       isCaseSensitive: z.boolean().exactOptional(),
       roles: z.array(z.enum(SEARCH_ROLES)).max(SEARCH_ROLES.length).readonly(),
@@ -78,7 +77,7 @@ const question: z.ZodType<DashboardQuestion> = z.discriminatedUnion("ask", [
     ask: z.literal("tasks"),
     query: z
       .strictObject({
-        text: shortText,
+        text: searchText,
         pool: z.enum(TASK_POOLS).nullable(),
         column: z.enum(TASK_COLUMNS),
         isDescending: z.boolean(),

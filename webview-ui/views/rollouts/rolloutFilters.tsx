@@ -4,6 +4,7 @@ import * as l10n from "@vscode/l10n";
 import { useState } from "preact/hooks";
 import type { RolloutRow } from "../../../src/shared/dashboardTypes.ts";
 import { formatCount, formatTemperature, plural } from "../../../src/shared/format.ts";
+import { MAX_SEARCH_LENGTH } from "../../../src/shared/search.ts";
 import { Button, IconButton } from "../../controls/button.tsx";
 import { Choice } from "../../controls/choice.tsx";
 import { Menu, type MenuItem } from "../../controls/menu.tsx";
@@ -48,6 +49,7 @@ export function RolloutFilters({ dashboard, rows, shown, search, markOf }: Filte
           id="rollout-filter"
           placeholder={text.search}
           aria-label={text.search}
+          maxLength={MAX_SEARCH_LENGTH}
           value={filter.text}
           onInput={({ currentTarget: { value } }) => set({ text: value })}
         />
