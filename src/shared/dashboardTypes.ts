@@ -32,8 +32,8 @@ export interface RunView extends RunListing {
   readonly totalSteps: number | null;
   /** Rollouts of the current evaluation; null when there is none or its trainer cannot be reached. */
   readonly evaluated: RolloutCount | null;
-  /** Usage that no row includes yet, such as evaluations: total tokens, and cost in USD (null if prices are unknown). */
-  readonly laterUsed: { readonly tokens: number; readonly costUsd: number | null };
+  /** Total tokens and their cost in USD (null if prices are unknown), including evaluations; null if nothing is recorded. */
+  readonly used: { readonly tokens: number; readonly costUsd: number | null } | null;
   /** True while a trainer accepts commands. */
   readonly isControllable: boolean;
   readonly isResumable: boolean;

@@ -15,7 +15,6 @@ import type { DashboardProps } from "../model/dashboardModel.ts";
 import type { Host } from "../model/host.ts";
 import { strings } from "../strings/strings.ts";
 import { visibleLine } from "../text/visible.ts";
-import { usedTotal } from "./usedTotal.ts";
 
 const text = strings.header;
 
@@ -117,11 +116,11 @@ function Progress({ dashboard }: DashboardProps) {
   if (run.evaluatedModels !== null) {
     return <EvaluationProgress dashboard={dashboard} run={run} models={run.evaluatedModels} />;
   }
-  const { completedSteps, laterUsed, totalSteps } = run;
+  const { completedSteps, totalSteps } = run;
   const { columns } = dashboard.data;
   const last = columns.rows - 1;
   const eta = columns.at("progress/eta_s", last);
-  const { tokens, costUsd } = usedTotal(columns, laterUsed);
+  const { tokens, costUsd } = run.used ?? { tokens: 0, costUsd: null };
   const seconds = columns
     .values("time/total_s")
     .reduce((sum, value) => (Number.isNaN(value) ? sum : sum + value), 0);
@@ -163,7 +162,7 @@ function Facts({ facts }: { readonly facts: readonly string[] }) {
 
 function EvaluationProgress({
   dashboard,
-  run: { evaluated, laterUsed },
+  run: { evaluated, used },
   models,
 }: DashboardProps & {
   readonly run: RunView;
@@ -172,7 +171,7 @@ function EvaluationProgress({
   const done = dashboard.data.evaluations.value.length;
   const facts = [
     evaluated === null ? null : text.evaluating(evaluated.done, evaluated.total),
-    (laterUsed.costUsd ?? 0) === 0 ? null : formatCost(laterUsed.costUsd ?? 0),
+    used === null || used.costUsd === null ? null : formatCost(used.costUsd),
   ].filter((fact) => fact !== null);
   return (
     <div class="header-progress">

@@ -32,7 +32,7 @@ function measuredRun(
   const last = rows.at(-1);
   if (last === undefined) return null;
   const read = new Measured(rows);
-  const used = usedBy(last);
+  const used = usedBy((name) => read.last(name));
   return {
     ...run,
     steps: last.step + 1,

@@ -129,7 +129,7 @@ function withRow(before: RunDigest, row: MetricsRow): RunDigest {
     rewardSum: before.rewardSum + (reward ?? 0),
     rewardCount: before.rewardCount + (reward === null ? 0 : 1),
     seconds: elapsedSeconds(row, before.seconds),
-    used: usedBy(row) ?? before.used,
+    used: usedBy((name) => metricAt(row, name)) ?? before.used,
     metrics: listedMetrics(row),
     alarms: firingAfter(row).size,
   };

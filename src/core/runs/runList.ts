@@ -14,7 +14,6 @@ import { runPaths } from "../runFolder/files/layout.ts";
 import { type Fit, storedFit } from "../runFolder/metrics/fitMetrics.ts";
 import { type MetricsRow, metricAt } from "../runFolder/metrics/metricsTree.ts";
 import { decidingReward, storedTrend } from "../runFolder/metrics/trendMetrics.ts";
-import { usageOfRow } from "../runFolder/metrics/usageOfRow.ts";
 import { isAnyRow, isMetricsRow } from "../runFolder/reader.ts";
 import {
   newestUnexpired,
@@ -26,7 +25,8 @@ import {
 import { type Liveness, phaseOf, readRunFile } from "../runFolder/runFile.ts";
 import { readStates, type StoredStates } from "../runFolder/state.ts";
 import { readTrainingTemperatures } from "../runFolder/trainingTemperatures.ts";
-import { type UsedTotal, usedTotal } from "../usage/prices.ts";
+import type { UsedTotal } from "../usage/prices.ts";
+import { TOKEN_KINDS } from "../usage/tokenUsage.ts";
 import { lastLines, parseJsonLines } from "../util/jsonl.ts";
 import { Limiter } from "../util/limiter.ts";
 import { addUsed, laterUsage } from "./laterUsage.ts";
@@ -186,12 +186,15 @@ export function totalSteps(row: MetricsRow | undefined): number | null {
   return row === undefined || done === null || done <= 0 ? null : Math.round((row.step + 1) / done);
 }
 
-export function usedBy(row: MetricsRow | undefined): UsedTotal | null {
-  const usage = row === undefined ? null : usageOfRow(row);
-  if (row === undefined || usage === null) return null;
-  const steps = metricAt(row, "cost/cumulative_usd");
-  const evaluations = metricAt(row, "cost/evaluation_usd") ?? 0;
-  const { tokens } = usedTotal(usage, null);
+/** Usage as of a row, whose metrics `metric` returns; null if the row has no totals. */
+export function usedBy(metric: (name: string) => number | null): UsedTotal | null {
+  const counts = ["cumulative", "evaluation"].flatMap((part) =>
+    TOKEN_KINDS.map((kind) => metric(`tokens/${part}/${kind}`)),
+  );
+  if (counts.includes(null)) return null;
+  const tokens = counts.reduce<number>((sum, count) => sum + (count ?? 0), 0);
+  const steps = metric("cost/cumulative_usd");
+  const evaluations = metric("cost/evaluation_usd") ?? 0;
   return { tokens, costUsd: steps === null ? null : steps + evaluations };
 }
 
@@ -247,7 +250,7 @@ export function rowFacts(rows: readonly MetricsRow[]): RowFacts {
     steps: (last?.step ?? -1) + 1,
     totalSteps: totalSteps(last),
     reward: recentRewards.at(-1) ?? null,
-    used: usedBy(last),
+    used: last === undefined ? null : usedBy((name) => metricAt(last, name)),
     recentRewards,
     trend: last === undefined ? null : storedTrend((name) => metricAt(last, name)),
     fit: last === undefined ? null : storedFit((name) => metricAt(last, name)),

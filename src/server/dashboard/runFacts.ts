@@ -27,8 +27,9 @@ import {
   type TrainingTemperatures,
   trainingTemperatures,
 } from "../../core/runFolder/trainingTemperatures.ts";
-import type { LaterUsage } from "../../core/runs/laterUsage.ts";
+import { addUsed, type LaterUsage } from "../../core/runs/laterUsage.ts";
 import { NOTHING_PENDING, pendingReports } from "../../core/runs/pendingReports.ts";
+import { usedBy } from "../../core/runs/runList.ts";
 import { heldOutRewards, runSentence } from "../../core/runs/runSentence.ts";
 import type { RunFacts } from "../../shared/dashboardMessages.ts";
 import type {
@@ -171,10 +172,7 @@ async function runView(options: RunFactsOptions): Promise<RunView> {
     completedSteps,
     totalSteps: total,
     evaluated: options.evaluated,
-    laterUsed: await laterUsed(options, {
-      steps: completedSteps,
-      hasEnded: hasEnded(state),
-    }),
+    used: await used(options, { steps: completedSteps, hasEnded: hasEnded(state) }),
     isControllable: file !== null && file.control !== null && !hasEnded(state),
     isResumable: hasState && hasEnded(state) && hasWork,
     ending: endedEarly(state) ? endingView(options) : null,
@@ -217,13 +215,14 @@ function sentenceOf(options: RunFactsOptions, state: RunCondition): string | nul
   return runSentence({ trend: isTold ? trend : null, heldOut, fit: storedFit(latest) });
 }
 
-/** Read only if the run has ended, or if there is an evaluation after the last step. */
-async function laterUsed(
-  { laterUsage, follower: { evaluations } }: RunFactsOptions,
+/** Usage after the last row is read only if the run has ended, or if there is an evaluation after the last step. */
+async function used(
+  { laterUsage, follower: { evaluations, metrics } }: RunFactsOptions,
   { steps, hasEnded }: { readonly steps: number; readonly hasEnded: boolean },
-): Promise<RunView["laterUsed"]> {
+): Promise<RunView["used"]> {
+  const row = usedBy((name) => metrics.latest(name));
   const isLater = hasEnded || (evaluations.at(-1)?.step ?? -1) >= steps;
-  return isLater ? await laterUsage.read(steps) : { tokens: 0, costUsd: 0 };
+  return isLater ? addUsed(row, await laterUsage.read(steps)) : row;
 }
 
 function evaluatedModels(file: RunFile | null): number | null {

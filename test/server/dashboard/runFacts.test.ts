@@ -18,6 +18,7 @@ import {
   type RunFactsOptions,
   readConfigFacts,
 } from "../../../src/server/dashboard/runFacts.ts";
+import type { RunView } from "../../../src/shared/dashboardTypes.ts";
 import { createFakeProgram } from "../../cli/fakeProgram.ts";
 import { aRunFile, aStoredResult, stepFacts } from "../../core/runFolder/builders.ts";
 import { createMemoryFileSystem } from "../../core/runFolder/memoryFileSystem.ts";
@@ -149,19 +150,28 @@ describe("the usage of a run", () => {
     await disk.append(runPaths(FOLDER).evaluations, encodeJsonLine(line));
   }
 
-  async function listed() {
-    return (await readRun(disk, { name: "demo", folder: FOLDER }, LIVENESS))?.used;
+  /** In the list of runs and in the header of the dashboard. */
+  async function shown() {
+    const listed = await readRun(disk, { name: "demo", folder: FOLDER }, LIVENESS);
+    return [listed?.used, (await facts()).run.used];
   }
-
-  const later = async () => (await facts()).run.laterUsed;
+  const both = (used: RunView["used"]) => [used, used];
 
   it("includes each evaluation once", async () => {
     await addStep();
-    expect(await listed()).toEqual({ tokens: 3_000_000, costUsd: 12 });
-    expect(await later()).toEqual({ tokens: 0, costUsd: 0 });
+    expect(await shown()).toEqual(both({ tokens: 3_000_000, costUsd: 12 }));
     await addEvaluation(1, 500_000);
-    expect(await listed()).toEqual({ tokens: 3_500_000, costUsd: 14 });
-    expect(await later()).toEqual({ tokens: 500_000, costUsd: 2 });
+    expect(await shown()).toEqual(both({ tokens: 3_500_000, costUsd: 14 }));
+  });
+
+  it("has a cost before the first row, and none if a part of it is not known", async () => {
+    expect(await shown()).toEqual(both(null));
+    await addEvaluation(0, 500_000);
+    expect(await shown()).toEqual(both({ tokens: 500_000, costUsd: 2 }));
+    await addStep();
+    await disk.remove(runPaths(FOLDER).prices);
+    await addEvaluation(1, 500_000);
+    expect(await shown()).toEqual(both({ tokens: 3_500_000, costUsd: null }));
   });
 
   it("follows a growing file, reading each line once", async () => {
@@ -181,8 +191,7 @@ describe("the usage of a run", () => {
   it("is that of its models if nothing is trained", async () => {
     await addEvaluation(10, 500_000);
     await addEvaluation(0, 500_000);
-    expect(await listed()).toEqual({ tokens: 1_000_000, costUsd: 4 });
-    expect(await later()).toEqual({ tokens: 1_000_000, costUsd: 4 });
+    expect(await shown()).toEqual(both({ tokens: 1_000_000, costUsd: 4 }));
     const program = createFakeProgram({ fileSystem: disk });
     expect(await runProgram(program, ["show", FOLDER])).toBe(0);
     const text = program.out.lines.join("\n");
