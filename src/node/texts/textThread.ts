@@ -47,7 +47,7 @@ export type TextMessage =
 export interface TextThreadOptions {
   /** The bundled `textWorker.ts`. */
   readonly workerPath: string;
-  /** Time limit for a search to report something; absent = ten seconds. Other tasks run no user-defined expression and have no limit. */
+  /** Time limit for a search to report something or to read on; absent = ten seconds. Other tasks run no user-defined expression and have no limit. */
   readonly deadlineMs?: number;
   readonly signal?: AbortSignal;
 }
@@ -72,12 +72,19 @@ export async function* reportsInThread<Task extends TextTask>(
   worker.on("message", receive);
   worker.on("error", (error) => receive(failureOf(error)));
   worker.on("exit", () => receive({ kind: "end" }));
+  /** A worker that waits for a disk is idle; one in an expression is not. */
+  const untilReported = async (): Promise<void> => {
+    const { idle } = worker.performance.eventLoopUtilization();
+    const isReported = await sleep.sleep(systemClock, deadlineMs, signal);
+    const isIdle = worker.performance.eventLoopUtilization().idle > idle;
+    if (!isReported && !isIdle) throw stuck(deadlineMs);
+  };
   try {
     for (;;) {
       const message = waiting.shift();
       if (message === undefined) {
-        if (task.kind !== "search") await sleep.untilWoken(signal);
-        else if (!(await sleep.sleep(systemClock, deadlineMs, signal))) throw stuck(deadlineMs);
+        if (task.kind === "search") await untilReported();
+        else await sleep.untilWoken(signal);
         continue;
       }
       if (message.kind === "end") return;

@@ -1,4 +1,4 @@
-import { readdir } from "node:fs/promises";
+import { readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { build } from "esbuild";
 import { beforeAll, expect, it } from "vitest";
@@ -50,6 +50,12 @@ it("stops a regular expression that would never end, and says what to do", async
     code: "text-stuck",
     message: expect.stringContaining("without nested repetitions"),
   });
+});
+
+it("waits for a disk that takes longer than the deadline", async () => {
+  const slow = join(parent, "slowWorker.mjs");
+  await writeFile(slow, "setTimeout(() => undefined, 2_000);");
+  expect(await search({}, { workerPath: slow, deadlineMs: 900 })).toEqual([]);
 });
 
 it("gives the comparison the time that it needs", async () => {
