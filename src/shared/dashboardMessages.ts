@@ -252,6 +252,8 @@ export type HostMessage =
   | { readonly kind: "open-search" }
   /** Show the data behind an alarm if it is firing. Follows `init`. */
   | { readonly kind: "show-alarm"; readonly alarm: string }
+  /** A page of the browser has stored choices. */
+  | { readonly kind: "settings"; readonly settings: DashboardSettings }
   /** A listed run has started while the page shows another one. Follows `init`. */
   | { readonly kind: "offer-run"; readonly run: string }
   /** The folder of the run being shown no longer exists. */

@@ -141,6 +141,9 @@ class Model {
       case "offer-run":
         this.offered.value = message.run;
         return;
+      case "settings":
+        this.settings.value = message.settings;
+        return;
       case "gone":
         this.settings.value = message.settings;
         this.gone.value = message;

@@ -110,6 +110,12 @@ export class DashboardSession {
     if (this.#transfer !== null) this.#postOffer();
   }
 
+  /** Call when a page has stored choices, because each page stores whole lists. */
+  showSettings(): void {
+    const { post, settings } = this.#options;
+    if (this.#isActive) post({ kind: "settings", settings: settings.current() });
+  }
+
   /** Opens the search across all runs. */
   showSearch(): void {
     this.#isSearchDue = true;

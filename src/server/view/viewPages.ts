@@ -48,6 +48,7 @@ export class ViewPages {
   readonly #options: ViewPagesOptions;
   readonly #feeds: RunFeeds;
   readonly #sessions: PageSessions;
+  readonly #dashboards = new Set<DashboardSession>();
 
   private constructor(options: ViewPagesOptions, kept: PageSettingsFile) {
     this.#options = options;
@@ -63,7 +64,11 @@ export class ViewPages {
       shortenPath: fromHome,
       runs: { store, feeds, isArchived: () => false },
       settings: () => ({ ...DASHBOARD_DEFAULTS, ...kept.current }),
-      keep: (change) => kept.keep(change),
+      keep: (change) => {
+        const keeping = kept.keep(change);
+        for (const dashboard of this.#dashboards) dashboard.showSettings();
+        return keeping;
+      },
       digests,
     });
   }
@@ -110,7 +115,13 @@ export class ViewPages {
       onShown: (run) =>
         send({ kind: "shown", page: this.pageOf(run.follower.folder), title: run.name }),
     });
-    return this.#connected(session, questions);
+    this.#dashboards.add(session);
+    const page = this.#connected(session, questions);
+    const close = (): void => {
+      this.#dashboards.delete(session);
+      page.close();
+    };
+    return { ...page, close };
   }
 
   /** Opens a table of all runs. */

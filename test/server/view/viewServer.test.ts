@@ -125,6 +125,31 @@ describe("the server for pages in a browser", () => {
     expect(rows).not.toContain(folder);
   });
 
+  it("reports to every open dashboard what one of them has stored", async () => {
+    const opened = async () => {
+      const path = below("socket?page=dashboard");
+      const socket = new WebSocket(`ws://${address.host}${path}`, { origin: address.origin });
+      const heard = (text: string) =>
+        new Promise<void>((resolve) => {
+          socket.on("message", (data) => {
+            if (String(data).includes(text)) resolve();
+          });
+        });
+      const send = (message: unknown): void =>
+        socket.send(JSON.stringify({ kind: "message", message }));
+      const isReady = heard('"init"');
+      socket.on("open", () => send({ kind: "ready" }));
+      await isReady;
+      return { socket, send, heard };
+    };
+    const [own, other] = [await opened(), await opened()];
+    const isReported = other.heard('"failed ones"');
+    const savedFilters = [{ name: "failed ones", filter: "{}" }];
+    own.send({ kind: "keep", change: { savedFilters } });
+    await isReported;
+    for (const { socket } of [own, other]) socket.close();
+  });
+
   it("reports what is missing if the package has no pages", async () => {
     const options = { fileSystem, clock: systemClock, parents: [], run: null, port: 0 };
     const failing = serveView({
