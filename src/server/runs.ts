@@ -78,7 +78,7 @@ export function serveRuns(server: ServerOptions): WindowRuns {
       const steps = new KnownSteps(run.follower);
       let reporting = Promise.resolve();
       const reported = async (change: RunChange): Promise<void> => {
-        const hasSteps = (await steps.haveChanged(isLive())) || areStepsIn(change);
+        const hasSteps = (await steps.haveChanged(isLive(), change)) || areStepsIn(change);
         const hasEvents = change.replaced || change.events.length > 0;
         report({ alarms: firingIn(run.follower), hasSteps, hasEvents });
       };
@@ -160,18 +160,20 @@ class ReportedList {
   }
 }
 
+const NO_STEPS = { lastStep: -1, lastEvaluation: -1, isLive: false };
+
 /** The steps and evaluations of a run. Needed because neither a starting step nor a killed trainer changes the files that are followed. */
 class KnownSteps {
   readonly #follower: RunFollower;
-  #known = { lastStep: -1, lastEvaluation: -1, isLive: false };
+  #known = NO_STEPS;
 
   constructor(follower: RunFollower) {
     this.#follower = follower;
   }
 
   /** True if they changed since the last call. */
-  async haveChanged(isLive: boolean): Promise<boolean> {
-    const before = this.#known;
+  async haveChanged(isLive: boolean, { replaced }: RunChange): Promise<boolean> {
+    const before = replaced ? NO_STEPS : this.#known;
     const completed = this.#follower.metrics.steps().at(-1) ?? -1;
     // While the last known step is in progress, no later one can exist. Skipping the listing matters, because long runs have many files.
     if (isLive === before.isLive && before.lastStep > completed) return false;

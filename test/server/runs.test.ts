@@ -11,10 +11,14 @@ import {
 import { alarmBegins } from "../../src/core/alarms/alarmEvents.ts";
 import { createEventLog } from "../../src/core/runFolder/events.ts";
 import { appendMetrics } from "../../src/core/runFolder/metrics/metrics.ts";
+import { createRolloutStore } from "../../src/core/runFolder/rollouts/rolloutStore.ts";
+import { resumeRun } from "../../src/core/runFolder/runFolder.ts";
 import { Redactor } from "../../src/core/secrets/redaction/redactor.ts";
-import { aRunFile } from "../core/runFolder/builders.ts";
+import { systemClock } from "../../src/node/clock.ts";
+import { aRecord, aRunFile } from "../core/runFolder/builders.ts";
 import { FakeClock } from "../fakes/fakeClock.ts";
 import { filesOnDisk, folderOfAllTests, folderOfThisTest } from "../fakes/onDisk.ts";
+import { startedRun } from "../fakes/startedRun.ts";
 import { anEditor } from "./anEditor.ts";
 import { writeHardRun } from "./dashboard/writtenRun.ts";
 
@@ -101,6 +105,37 @@ describe("a run that is being viewed", () => {
     cancel();
     expect(await over).toEqual({ ok: true, value: null });
     expect(reports.at(-1)?.alarms).toEqual([]);
+  });
+
+  it("is reported with the step in progress after a resume repeats earlier steps", async () => {
+    const lease = await startedRun(fileSystem, folderOfThisTest());
+    const { folder, files } = lease;
+    const redactor = new Redactor();
+    const store = createRolloutStore({ fileSystem: files, redactor, folder });
+    for (const step of [0, 1]) await appendMetrics(files, folder, { step });
+    await store.addRollout(aRecord({ step: 2 }));
+    const editor = anEditor();
+    const { reports } = lasting<RunReport>(editor, RUN_REQUESTS.follow, { folder });
+    await vi.waitFor(() => expect(reports.at(-1)?.hasSteps).toBe(true));
+
+    const starter = { pid: 1, host: "here", owner: "terminal", configPath: "/x.yaml" } as const;
+    const options = { fileSystem, clock: systemClock, isProcessAlive: () => false };
+    await lease.update({ phase: "failed" });
+    const before = reports.length;
+    await resumeRun(options, { ...starter, folder, step: 1 });
+    await vi.waitFor(() => expect(reports.slice(before).some((each) => each.hasSteps)).toBe(true));
+    const events = createEventLog({
+      fileSystem: files,
+      clock: systemClock,
+      redactor,
+      folder,
+      attempt: 2,
+    });
+    await store.addRollout(aRecord({ step: 1 }));
+    const after = reports.length;
+    const started = { kind: "run-started", level: "info", step: 1, data: {} } as const;
+    await events.record({ ...started, message: "Attempt 2 starts." });
+    await vi.waitFor(() => expect(reports.slice(after).some((each) => each.hasSteps)).toBe(true));
   });
 
   it("has a log", async () => {
