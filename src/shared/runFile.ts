@@ -82,6 +82,11 @@ export interface SweepChange {
   readonly keys: readonly string[];
 }
 
+/** Identifies the files of a run folder: while it is the same, they only grow. A later run in a reused folder has another one. */
+export function filesId({ runId, generation }: Pick<RunFile, "runId" | "generation">): string {
+  return `${runId} ${generation}`;
+}
+
 /** The stage name, if the run is one stage of a configuration with stages; null otherwise. */
 export function stageOf(member: Pick<SweepMember, "settings"> | undefined): string | null {
   const [setting, ...others] = member?.settings ?? [];

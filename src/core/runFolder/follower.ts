@@ -1,7 +1,7 @@
 /** Follows a run folder while a trainer writes to it, without rereading any byte of its growing files. */
 
 import type { RolloutSource } from "../../shared/rolloutSet.ts";
-import type { RunFile } from "../../shared/runFile.ts";
+import { filesId, type RunFile } from "../../shared/runFile.ts";
 import { isAppError } from "../errors.ts";
 import type { FileSystem, FolderFiles } from "../ports.ts";
 import type { FoundLine } from "../util/jsonl.ts";
@@ -32,7 +32,7 @@ const MAX_OPEN = 4;
 
 /** The changes found by a refresh. */
 export interface RunChange {
-  /** True if a resume replaced files: discard everything known before; the other fields then cover the whole folder. */
+  /** True if a resume or a new run replaced files: discard everything known before; the other fields then cover the whole folder. */
   readonly replaced: boolean;
   /** Rows from this index on are new or changed; null if there are none. */
   readonly fromRow: number | null;
@@ -175,7 +175,7 @@ export class RunFollower {
   async #refresh(): Promise<RunChange> {
     const before = this.#runFile;
     await this.#readRunFile();
-    let replaced = isOtherGeneration(before, this.#runFile);
+    let replaced = areOtherFiles(before, this.#runFile);
     if (replaced || (await this.#hasShrunk())) {
       replaced = true;
       this.#reset();
@@ -184,7 +184,7 @@ export class RunFollower {
     // A resume may have replaced the files in the meantime.
     const during = this.#runFile;
     if (added.hasGrown) await this.#readRunFile();
-    if (isOtherGeneration(during, this.#runFile)) {
+    if (areOtherFiles(during, this.#runFile)) {
       replaced = true;
       this.#reset();
       added = await this.#readGrowth();
@@ -317,6 +317,6 @@ function damageSentences(damage: ReadonlyMap<string, number>): readonly string[]
   });
 }
 
-function isOtherGeneration(before: RunFile | null, after: RunFile | null): boolean {
-  return before !== null && after !== null && before.generation !== after.generation;
+function areOtherFiles(before: RunFile | null, after: RunFile | null): boolean {
+  return before !== null && after !== null && filesId(before) !== filesId(after);
 }

@@ -2,7 +2,7 @@
 
 import * as z from "zod";
 import { NO_BEST } from "../../shared/bestReward.ts";
-import type { RunFile } from "../../shared/runFile.ts";
+import { filesId, type RunFile } from "../../shared/runFile.ts";
 import { LISTED_METRICS, type RunDigestView } from "../../shared/runsPage.ts";
 import { firingAfter } from "../alarms/alarmFacts.ts";
 import type { FolderFiles } from "../ports.ts";
@@ -19,7 +19,7 @@ const interval = z.object({ mean: z.number(), low: bound, high: bound });
 
 /** Plain data that can be stored between sessions. */
 export const runDigestSchema = z.object({
-  /** Identifies the files that it was read from. Within a generation, they only grow. */
+  /** The {@link filesId} of the files that it was read from. */
   source: z.string(),
   /** Where the next read of `metrics.jsonl` begins. */
   offset: z.number().int().nonnegative(),
@@ -81,11 +81,11 @@ function emptyDigest(source: string): RunDigest {
 export async function readDigest(
   files: FolderFiles,
   folder: string,
-  { runId, generation }: Pick<RunFile, "runId" | "generation">,
+  file: Pick<RunFile, "runId" | "generation">,
   before: RunDigest | undefined,
   onRow?: OnRow,
 ): Promise<RunDigest> {
-  const source = `${runId} ${generation}`;
+  const source = filesId(file);
   const size = (await files.size(runPaths(folder).metrics)) ?? 0;
   const isKnown = before?.source === source && before.offset <= size;
   const known = isKnown ? before : emptyDigest(source);

@@ -1,7 +1,7 @@
 /** Lists the runs in a folder with their progress. */
 
 import { hasEnded } from "../../shared/hasEnded.ts";
-import type { RunFile, RunPhase } from "../../shared/runFile.ts";
+import { filesId, type RunFile, type RunPhase } from "../../shared/runFile.ts";
 import type { EvaluatedReward } from "../../shared/sweepResult.ts";
 import type { Trend } from "../../shared/trend.ts";
 import { firingAfter } from "../alarms/alarmFacts.ts";
@@ -201,15 +201,15 @@ export function usedBy(metric: (name: string) => number | null): UsedTotal | nul
 async function readCached(
   fileSystem: FolderFiles,
   folder: string,
-  { runId, generation, phase }: Pick<RunFile, "runId" | "generation"> & Pick<ListedRun, "phase">,
+  file: Pick<RunFile, "runId" | "generation"> & Pick<ListedRun, "phase">,
   known: ProgressCache,
 ): Promise<CachedProgress> {
   const { metrics: path, checkpoints, evaluations } = runPaths(folder);
   const size = (await fileSystem.size(path)) ?? 0;
   const saved = (await fileSystem.size(checkpoints)) ?? 0;
   const evaluated = (await fileSystem.size(evaluations)) ?? 0;
-  // Within a generation files only grow.
-  const version = `${runId} ${generation} ${phase} ${size} ${saved} ${evaluated}`;
+  const { phase } = file;
+  const version = `${filesId(file)} ${phase} ${size} ${saved} ${evaluated}`;
   const before = known.get(folder);
   if (before?.version === version) return before;
   const { rows, problem } = await lastRows(fileSystem, path, size);

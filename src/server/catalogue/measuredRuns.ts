@@ -7,6 +7,7 @@ import { measureRun } from "../../core/runs/measureRun.ts";
 import { Emitter } from "../../core/util/emitter.ts";
 import { isOfConfig } from "../../node/runFolder.ts";
 import { soon } from "../../node/soon.ts";
+import { filesId } from "../../shared/runFile.ts";
 import type { RunStore } from "../runs/runStore.ts";
 
 export interface MeasuredRunsOptions {
@@ -78,5 +79,5 @@ export class MeasuredRuns {
 }
 
 function versionOf({ folder, name, isLive, steps, totalSteps, file }: RunEntry): string {
-  return JSON.stringify([folder, name, isLive, steps, totalSteps, file?.generation]);
+  return JSON.stringify([folder, name, isLive, steps, totalSteps, file && filesId(file)]);
 }

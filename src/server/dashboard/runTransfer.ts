@@ -7,6 +7,7 @@ import type { MetricColumns } from "../../core/runFolder/metrics/metricColumns.t
 import { LaterUsage } from "../../core/runs/laterUsage.ts";
 import type { DashboardQuestion, HostMessage, RunFacts } from "../../shared/dashboardMessages.ts";
 import type { DashboardSettings, RunListing, RunView } from "../../shared/dashboardTypes.ts";
+import { filesId } from "../../shared/runFile.ts";
 import { Answerer } from "./answerer.ts";
 import { ColumnQueue } from "./columnQueue.ts";
 import { type DashboardRun, withShortFolder } from "./dashboardRun.ts";
@@ -52,7 +53,8 @@ export class RunTransfer {
   readonly #queue = new ColumnQueue(APPEND_BYTES);
   #answerer: Answerer | null = null;
   #configFacts: ConfigFacts | null = null;
-  #configAttempt: number | null = null;
+  /** The {@link filesId} of the run whose configuration was read. */
+  #configOf: string | null = null;
   /** Null until the page has the run. */
   #metrics: MetricColumns | null = null;
   /** The facts as last sent to the page, each as JSON. */
@@ -158,13 +160,13 @@ export class RunTransfer {
     this.#options.post({ kind: "facts", facts: Object.fromEntries(changed) });
   }
 
-  /** Rereads after a resume, which may bring another configuration, and after a failed read. */
+  /** Rereads after a resume and for a new run, which may bring another configuration, and after a failed read. */
   async #readConfig(): Promise<void> {
     const { follower } = this.#run;
-    const attempt = follower.runFile?.attempt ?? 0;
-    if (this.#configAttempt === attempt && this.#configFacts !== null) return;
+    const files = follower.runFile && filesId(follower.runFile);
+    if (this.#configOf === files && this.#configFacts !== null) return;
     this.#configFacts = await readConfigFacts(this.#options.fileSystem, follower.folder);
-    this.#configAttempt = attempt;
+    this.#configOf = files;
   }
 
   async #facts(): Promise<RunFacts> {

@@ -9,6 +9,7 @@ import { type RolloutSummary, readBody, StoredRollouts } from "../../core/runFol
 import { type RolloutTimes, rolloutTimes } from "../../core/timeline/rolloutSpans.ts";
 import { stepTimeline } from "../../core/timeline/stepTimeline.ts";
 import { type RolloutSet, setName } from "../../shared/rolloutSet.ts";
+import { filesId } from "../../shared/runFile.ts";
 import { type PackedTimeline, packTimeline } from "../../shared/timeline.ts";
 
 /** More rows than anyone reads; steps normally have fewer. */
@@ -21,12 +22,18 @@ const atOnceConfig = z.object({
   max_rollout_concurrency: z.number().nullish(),
 });
 
+/** The most recently requested set. */
+interface OpenedSet {
+  readonly name: string;
+  readonly stored: StoredRollouts;
+  /** Times of the rollouts read so far, by body position. */
+  readonly known: Map<string, RolloutTimes>;
+}
+
 export class TimelineQuery {
   readonly #files: FolderFiles;
   readonly #follower: RunFollower;
-  /** Times from the most recently requested set, by body position. */
-  #known = new Map<string, RolloutTimes>();
-  #stored: { readonly name: string; readonly rollouts: StoredRollouts } | null = null;
+  #opened: OpenedSet | null = null;
 
   constructor(files: FolderFiles, follower: RunFollower) {
     this.#files = files;
@@ -34,10 +41,10 @@ export class TimelineQuery {
   }
 
   async timeline(set: RolloutSet): Promise<PackedTimeline> {
-    const stored = this.#open(set);
+    const { stored, known } = this.#open(set);
     await stored.refresh();
     const { phases, summaries } = stored;
-    const rollouts = await this.#times(summaries.slice(0, MAX_ROLLOUTS));
+    const rollouts = await this.#times(summaries.slice(0, MAX_ROLLOUTS), known);
     const isOver =
       set.source === "training" ? this.#isTrained(set.step) : this.#isEvaluated(set.step);
     const limits = { maxConcurrentRollouts: await this.#maxConcurrentRollouts() };
@@ -45,18 +52,19 @@ export class TimelineQuery {
     return packTimeline(timeline, summaries.length - rollouts.length);
   }
 
-  #open(set: RolloutSet): StoredRollouts {
+  #open(set: RolloutSet): OpenedSet {
     const { runFile, folder } = this.#follower;
-    const name = `${setName(set)}#${runFile?.generation ?? 0}`;
-    if (this.#stored?.name === name) return this.#stored.rollouts;
-    this.#known = new Map();
-    const rollouts = new StoredRollouts(this.#files, folder, set);
-    this.#stored = { name, rollouts };
-    return rollouts;
+    const name = `${setName(set)}#${runFile && filesId(runFile)}`;
+    if (this.#opened?.name === name) return this.#opened;
+    const stored = new StoredRollouts(this.#files, folder, set);
+    this.#opened = { name, stored, known: new Map() };
+    return this.#opened;
   }
 
-  async #times(summaries: readonly RolloutSummary[]): Promise<readonly RolloutTimes[]> {
-    const known = this.#known;
+  async #times(
+    summaries: readonly RolloutSummary[],
+    known: OpenedSet["known"],
+  ): Promise<readonly RolloutTimes[]> {
     const found: RolloutTimes[] = [];
     let read = 0;
     for (const summary of summaries) {

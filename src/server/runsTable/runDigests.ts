@@ -11,6 +11,7 @@ import { type RunDigest, readDigest, runDigestSchema } from "../../core/runs/run
 import { sha256 } from "../../node/hash.ts";
 import { hasEnded } from "../../shared/hasEnded.ts";
 import { isMarked, type Mark, type MarkChange, NO_MARK } from "../../shared/marks.ts";
+import { filesId } from "../../shared/runFile.ts";
 import { withShortPath } from "../dashboard/configView.ts";
 import { runIdOf } from "../runs/runId.ts";
 import { CurveCollector, type KeptCurves, readKeptCurves } from "./keptCurves.ts";
@@ -204,7 +205,7 @@ function hasCurves(digest: RunDigest | undefined): boolean {
 
 /** Includes tokens, because an evaluation uses tokens without completing a step. */
 function versionOf({ file, phase, steps, used }: DigestedRun): string {
-  return `${file?.runId} ${file?.generation} ${file?.attempt} ${phase} ${steps} ${used?.tokens}`;
+  return `${filesId(file ?? FOREIGN)} ${phase} ${steps} ${used?.tokens}`;
 }
 
 /** Undefined if the text is not JSON; the file is then rewritten. */

@@ -43,7 +43,9 @@ async function startedRun() {
     owner: "terminal" as const,
     configPath: "/projects/tinker-config.yaml",
   };
-  await startRun({ fileSystem, clock }, { ...starter, parent: "runs", name: "demo", runId: "r" });
+  const start = (runId: string) =>
+    startRun({ fileSystem, clock }, { ...starter, parent: "runs", name: "demo", runId });
+  await start("r");
   const addSteps = async (...steps: readonly number[]) => {
     for (const step of steps) {
       const rollouts = [rolloutFacts({ reward: step / 10 }), rolloutFacts({ reward: 0 })];
@@ -62,6 +64,7 @@ async function startedRun() {
   return {
     fileSystem,
     clock,
+    start,
     addSteps,
     resume,
     follower: new RunFollower({ fileSystem, folder: FOLDER }),
@@ -188,6 +191,19 @@ test("after a resume the repeated steps are gone, but can be requested", async (
   expect(await follower.supersededAttempts()).toEqual([1]);
   expect(Array.from((await follower.supersededMetrics(1)).steps())).toEqual([2, 3]);
   expect((await follower.refresh()).replaced).toBe(false);
+});
+
+test("a new run in the folder of a deleted one replaces it, even if its files are longer", async () => {
+  const { fileSystem, follower, start, addSteps } = await startedRun();
+  await addSteps(0, 1, 2);
+  await follower.refresh();
+  await fileSystem.remove(FOLDER);
+  await start("later");
+  await addSteps(0, 1, 2, 3, 4, 5);
+  expect(await follower.refresh()).toMatchObject({ replaced: true, fromRow: 0 });
+  expect(contentsOf(follower)).toMatchObject({ steps: [0, 1, 2, 3, 4, 5] });
+  expect(follower.runFile?.runId).toBe("later");
+  expect(follower.problem).toBeNull();
 });
 
 test("a resume during a refresh leaves no rows of the earlier attempt", async () => {

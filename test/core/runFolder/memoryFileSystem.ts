@@ -58,8 +58,10 @@ export function createMemoryFileSystem(): MemoryFileSystem {
     },
     remove: async (path) =>
       change(() => {
-        for (const each of [...files.keys()]) {
-          if (each === path || each.startsWith(`${path}/`)) files.delete(each);
+        for (const all of [files, folders]) {
+          for (const each of [...all.keys()]) {
+            if (each === path || each.startsWith(`${path}/`)) all.delete(each);
+          }
         }
       }),
     truncate: async (path, size) => {

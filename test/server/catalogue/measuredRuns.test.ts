@@ -82,6 +82,16 @@ describe("measurements of a configuration's newest run", () => {
     expect(measured.of(CONFIG)?.run?.steps).toBe(4);
   });
 
+  it("are read again for a later run in the same folder", async () => {
+    const runs = [storedRun("new", 2)];
+    const { measured, within } = reader(runs);
+    measured.of(CONFIG);
+    await measured.read();
+    runs[0] = storedRun("new", 2, { runId: "later" });
+    await measured.read();
+    expect(within).toHaveBeenCalledTimes(2);
+  });
+
   it("are dropped with a deleted run", async () => {
     const runs = [storedRun("new", 2)];
     const { measured } = reader(runs);

@@ -15,6 +15,7 @@ import { ColumnStore } from "../../../webview-ui/charts/columns.ts";
 import { aRecord, aRecordedTurn, stepFacts } from "../../core/runFolder/builders.ts";
 import { createMemoryFileSystem } from "../../core/runFolder/memoryFileSystem.ts";
 import { FakeClock, until } from "../../fakes/fakeClock.ts";
+import { startedRun } from "../../fakes/startedRun.ts";
 import { textsHere } from "../../fakes/textsHere.ts";
 import { KEPT_NOWHERE } from "./pageSettings.ts";
 import { HOSTILE_TEXT, writeHardRun } from "./writtenRun.ts";
@@ -273,6 +274,22 @@ describe("a session", () => {
     await clock.advance(250);
     await until(() => all("replace").length > 0);
     expect(all("replace")[0]?.facts.run).toMatchObject({ attempt: 3, completedSteps: 20 });
+  });
+
+  it("replaces everything when a new run has taken the folder, its configuration included", async () => {
+    const { session, all, folder, fileSystem, clock } = await settledSession();
+    const totalSteps = () => all("replace").map(({ facts }) => facts.run.totalSteps);
+    for (const [runId, max_steps] of Object.entries({ later: 7, latest: 9 })) {
+      await fileSystem.remove(folder);
+      const { files } = await startedRun(fileSystem, parent, { name: "hard", runId });
+      const config = JSON.stringify({ environments: {}, max_steps });
+      await files.writeAtomic(`${folder}/config.resolved.json`, config);
+      session.refresh();
+      await until(() => clock.sleeping > 0);
+      await clock.advance(250);
+      await until(() => totalSteps().length === (runId === "later" ? 1 : 2));
+    }
+    expect(totalSteps()).toEqual([7, 9]);
   });
 
   it("forwards commands, and shows why one failed", async () => {

@@ -10,6 +10,18 @@ import { createMemoryFileSystem } from "../../core/runFolder/memoryFileSystem.ts
 const FOLDER = "/runs/demo";
 const SET = { source: "training", step: 0 } as const;
 
+test("two steps asked for at once do not share their times", async () => {
+  const fileSystem = createMemoryFileSystem();
+  const files = fileSystem.within(FOLDER);
+  const store = createRolloutStore({ fileSystem: files, redactor: new Redactor(), folder: FOLDER });
+  for (const step of [0, 1]) {
+    await store.addRollout(aRecord({ step, startedAtMs: 1_000 * (step + 1) }));
+  }
+  const query = new TimelineQuery(files, new RunFollower({ fileSystem, folder: FOLDER }));
+  await Promise.all([0, 1].map((step) => query.timeline({ ...SET, step })));
+  expect(await query.timeline({ ...SET, step: 1 })).toMatchObject({ startedAtMs: 2_000 });
+});
+
 test("a growing step is read incrementally, and its phases follow at its end", async () => {
   const fileSystem = createMemoryFileSystem();
   const files = fileSystem.within(FOLDER);
