@@ -89,6 +89,12 @@ export class ViewPages {
     return this.#sessions.folderOf(id);
   }
 
+  /** True if there is a run with this page id. Looks again if there is none, because the list is not read while no page is open. */
+  async has(id: string): Promise<boolean> {
+    if (this.folderOf(id) === null) await this.#options.store.refresh();
+    return this.folderOf(id) !== null;
+  }
+
   /** The URL of a run's dashboard, relative to the token. */
   pageOf(folder: string): string {
     return `run?id=${runIdOf(folder)}`;

@@ -161,6 +161,8 @@ function routes(webview: string, pages: ViewPages): Routes {
     });
     return { status: 200, contentType: "text/html; charset=utf-8", body: Buffer.from(html) };
   };
+  const dashboard = page("dashboard", "style");
+  const gone = () => refusal(404, "This run no longer exists.");
   return {
     "GET /": () => ({
       status: 302,
@@ -169,10 +171,14 @@ function routes(webview: string, pages: ViewPages): Routes {
       headers: { Location: "runs" },
     }),
     "GET /runs": page("runs", "runsStyle"),
-    "GET /run": page("dashboard", "style"),
+    "GET /run": async ({ query }) => {
+      const id = query.get("id");
+      if (id !== null && !(await pages.has(id))) throw gone();
+      return dashboard();
+    },
     "GET /log": async ({ query }) => {
       const text = await pages.logOf(query.get("id") ?? "");
-      if (text === null) throw refusal(404, "This run no longer exists.");
+      if (text === null) throw gone();
       return { status: 200, contentType: "text/plain; charset=utf-8", body: Buffer.from(text) };
     },
     "GET /assets/{name}": async ({ params: { name = "" } }) => {

@@ -4,10 +4,12 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { WebSocket } from "ws";
 import { systemClock } from "../../../src/node/clock.ts";
+import { runIdOf } from "../../../src/server/runs/runId.ts";
 import { type ServedView, serveView } from "../../../src/server/view/viewServer.ts";
 import { writeComparedRuns } from "../../fakes/comparedRuns.ts";
 import { filesOnDisk, folderOfEachTest } from "../../fakes/onDisk.ts";
 import { silentLog } from "../../fakes/silentLog.ts";
+import { startedRun } from "../../fakes/startedRun.ts";
 
 interface Answer {
   readonly status: number;
@@ -83,6 +85,15 @@ describe("the server for pages in a browser", () => {
       expect((await get(path)).status).toBe(403);
     },
   );
+
+  it("reports a run that no longer exists instead of showing another one", async () => {
+    const run = join(folder, "runs", "later");
+    const page = below(`run?id=${runIdOf(run)}`);
+    expect((await get(page)).status).toBe(404);
+    expect((await get(below("run"))).status).toBe(200);
+    await startedRun(fileSystem, join(folder, "runs"), { name: "later" });
+    expect((await get(page)).status).toBe(200);
+  });
 
   it("rejects another host name, under which a page could read the content", async () => {
     expect((await get(address.pathname, "attacker.example")).status).toBe(403);
