@@ -30,6 +30,8 @@ export interface ADashboard {
   receive(message: HostMessage): void;
   /** The run, and further facts about it. */
   know(run: Partial<RunView>, facts?: Partial<RunFacts>): void;
+  /** Sends everything from the beginning, as after a resume. */
+  startOver(run: Partial<RunView>, facts?: Partial<RunFacts>): void;
 }
 
 /** `can` sets the available commands. */
@@ -63,14 +65,16 @@ export function aDashboard(can: Host["can"] = () => true): ADashboard {
     askLater: (question: DashboardQuestion, _: number, take: (answer: Answer) => void) =>
       host.ask(question, take),
   } as unknown as Host; // as much of it as is used
+  const factsOf = (run: Partial<RunView>, facts: Partial<RunFacts>) =>
+    ({ ...facts, run }) as unknown as RunFacts; // only the members it reads
   return {
     dashboard: createDashboardModel(host),
     asked,
     commands,
     receive: (message) => void act(() => receive(message)),
     know: (run, facts = {}) =>
-      void act(
-        () => receive({ kind: "facts", facts: { ...facts, run: run as unknown as RunView } }), // only the members it reads
-      ),
+      void act(() => receive({ kind: "facts", facts: factsOf(run, facts) })),
+    startOver: (run, facts = {}) =>
+      void act(() => receive({ kind: "replace", facts: factsOf(run, facts), names: [] })),
   };
 }

@@ -20,24 +20,27 @@ const ENOUGH_STEPS = 8;
 export function ChangesTab({ dashboard }: DashboardProps) {
   const steps = dashboard.data.rolloutSteps.value;
   const chosen = dashboard.view.value.changes;
-  const subject = dashboard.selection.attempt.value ?? "";
+  const generation = dashboard.data.generation.value;
   // Fixed when the tab opens: otherwise each new step of a live run would shift the ranges and trigger another read.
-  const first = useMemo(() => firstRanges(steps), [subject, Math.min(steps.length, ENOUGH_STEPS)]);
+  const first = useMemo(
+    () => firstRanges(steps),
+    [generation, Math.min(steps.length, ENOUGH_STEPS)],
+  );
   const { before = null, after = null } = { ...first, ...chosen };
   const asked = before === null || after === null ? null : JSON.stringify([before, after]);
   useEffect(
-    () => dashboard.behavior.ask({ ask: "behavior" }, subject, steps.length),
-    [dashboard, subject, steps.length],
+    () => dashboard.behavior.ask({ ask: "behavior" }, steps.length),
+    [dashboard, generation, steps.length],
   );
   useEffect(() => {
     if (asked === null) return;
     const [from, to] = JSON.parse(asked) as readonly [StepRange, StepRange]; // written above
     const timer = setTimeout(
-      () => dashboard.changes.ask({ ask: "changes", before: from, after: to }, subject),
+      () => dashboard.changes.ask({ ask: "changes", before: from, after: to }),
       TYPING_MS,
     );
     return () => clearTimeout(timer);
-  }, [dashboard, subject, asked]);
+  }, [dashboard, generation, asked]);
   if (before === null || after === null)
     return (
       <div class="changes stack">

@@ -32,10 +32,10 @@ export function useRewardParts(dashboard: DashboardModel): ReadParts {
   const { rewardBy } = dashboard.view.value;
   const steps = dashboard.data.rolloutSteps.value.length;
   const { behavior } = dashboard;
-  const subject = dashboard.selection.attempt.value ?? "";
+  const generation = dashboard.data.generation.value;
   useEffect(() => {
-    if (rewardBy !== "all") behavior.ask({ ask: "behavior" }, subject, steps);
-  }, [behavior, rewardBy, subject, steps]);
+    if (rewardBy !== "all") behavior.ask({ ask: "behavior" }, steps);
+  }, [behavior, rewardBy, generation, steps]);
   const answer = behavior.answer.value;
   if (rewardBy === "all" || answer === null) return { rows: NONE, note: "" };
   const rows = answer.isComplete ? answer.rows : NONE;

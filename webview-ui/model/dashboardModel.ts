@@ -112,10 +112,10 @@ class Model {
     switch (message.kind) {
       case "init":
         this.#showRun(message.facts.run.id, message.settings);
-        this.#data.replace(message);
+        this.#startOver(message);
         return;
       case "replace":
-        this.#data.replace(message);
+        this.#startOver(message);
         return;
       case "append":
         this.#data.append(message);
@@ -219,6 +219,16 @@ class Model {
     this.#shownRun = id;
     this.status.value = "ready";
     this.errors.value = [];
+  }
+
+  #startOver(message: Pick<HostMessageOf<"replace">, "facts" | "names">): void {
+    this.bodies.clear();
+    this.behavior.clear();
+    this.changes.clear();
+    // The results of a completed search in all runs remain when one of them is opened.
+    const isLasting = this.view.peek().search.isEveryRun;
+    if (!isLasting || this.search.answer.peek()?.isComplete !== true) this.search.clear();
+    this.#data.replace(message);
   }
 
   announce(text: string): void {

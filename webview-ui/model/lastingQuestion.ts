@@ -34,19 +34,14 @@ export class LastingQuestion<T extends Answered> {
     this.#add = add;
   }
 
-  /** Asks the question unless the last one, about the same `subject` at the same `size`, was equal. Null clears it. */
-  ask(question: DashboardQuestion | null, subject: string, size = 0): void {
-    const asked = JSON.stringify([question, subject]);
+  /** Asks the question unless the last one, at the same `size`, was equal. */
+  ask(question: DashboardQuestion, size = 0): void {
+    const asked = JSON.stringify(question);
     const isRepeated = asked === this.#asked;
     if (isRepeated && size === this.#size) return;
     this.#asked = asked;
     this.#size = size;
     this.#cancel();
-    this.#cancel = () => undefined;
-    if (question === null) {
-      this.answer.value = null;
-      return;
-    }
     let next = this.#first;
     this.answer.value = lasting(isRepeated ? this.answer.peek() : null, next);
     this.#cancel = this.#host.ask(question, (answer) => {
@@ -56,5 +51,12 @@ export class LastingQuestion<T extends Answered> {
           : this.#add(next, answer);
       this.answer.value = lasting(this.answer.peek(), next);
     });
+  }
+
+  /** Cancels the question and drops its answer. */
+  clear(): void {
+    this.#cancel();
+    this.#asked = null;
+    this.answer.value = null;
   }
 }

@@ -22,25 +22,18 @@ export class RolloutBodies {
   readonly #host: Host;
   /** Least recently used first. */
   readonly #entries = new Map<string, Entry>();
-  #attempt = "";
 
   constructor(host: Host) {
     this.#host = host;
   }
 
-  /** The cached rollout, or null. `attempt` identifies run and attempt; a different one clears the cache. */
-  get(key: RolloutKey, attempt: string): ReadRollout | null {
-    this.#forgetOthers(attempt);
+  /** The cached rollout, or null. */
+  get(key: RolloutKey): ReadRollout | null {
     return this.#entries.get(rolloutKeyName(key))?.answer ?? null;
   }
 
   /** Requests the rollout if it is not cached; calls `take` when it arrives, unless the returned function was called before. */
-  request(
-    key: RolloutKey,
-    attempt: string,
-    take: (answer: ReadRollout) => void = () => undefined,
-  ): () => void {
-    this.#forgetOthers(attempt);
+  request(key: RolloutKey, take: (answer: ReadRollout) => void = () => undefined): () => void {
     const name = rolloutKeyName(key);
     const entry = this.#entries.get(name) ?? this.#ask(plainKey(key));
     this.#entries.delete(name);
@@ -54,6 +47,12 @@ export class RolloutBodies {
       this.#entries.delete(oldest);
     }
     return () => entry.waiting.delete(take);
+  }
+
+  /** Drops all rollouts, also those that are requested. */
+  clear(): void {
+    for (const { cancel } of this.#entries.values()) cancel();
+    this.#entries.clear();
   }
 
   #ask(key: RolloutKey): Entry {
@@ -70,12 +69,5 @@ export class RolloutBodies {
       }),
     };
     return entry;
-  }
-
-  #forgetOthers(attempt: string): void {
-    if (attempt === this.#attempt) return;
-    for (const { cancel } of this.#entries.values()) cancel();
-    this.#entries.clear();
-    this.#attempt = attempt;
   }
 }

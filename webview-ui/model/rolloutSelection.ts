@@ -23,13 +23,11 @@ export interface RolloutSelection {
    */
   readonly chosen: ReadonlySignal<RolloutSet | null>;
   readonly rollouts: ReadonlySignal<RolloutRows | null>;
-  /** Identifies run and attempt; null before a run is shown. */
-  readonly attempt: ReadonlySignal<string | null>;
 }
 
 export function selectRollouts(
   host: Host,
-  { run, rolloutSteps, evaluatedSteps }: RunData,
+  { run, generation, rolloutSteps, evaluatedSteps }: RunData,
   view: ReadonlySignal<ViewState>,
 ): RolloutSelection {
   const sets = computed(() => newestSets(rolloutSteps.value, evaluatedSteps.value));
@@ -38,18 +36,17 @@ export function selectRollouts(
     const completed = run.value?.completedSteps ?? 0;
     return sets.value.find(({ source, step }) => source === "training" && step < completed) ?? null;
   };
-  const chosen = computed(
-    () =>
+  const chosen = computed(() => {
+    if (run.value === null) return null;
+    return (
       view.value.rolloutSet ??
       latestComplete() ??
       sets.value.find(({ source }) => source === "training") ??
       sets.value[0] ??
-      null,
-  );
-  const attempt = computed(() =>
-    run.value === null ? null : `${run.value.id}#${run.value.attempt}`,
-  );
-  return { sets, chosen, attempt, rollouts: followRollouts(host, chosen, attempt, view) };
+      null
+    );
+  });
+  return { sets, chosen, rollouts: followRollouts(host, chosen, generation, view) };
 }
 
 /**
@@ -59,23 +56,23 @@ export function selectRollouts(
 function followRollouts(
   host: Host,
   set: ReadonlySignal<RolloutSet | null>,
-  attempt: ReadonlySignal<string | null>,
+  generation: ReadonlySignal<number>,
   view: ReadonlySignal<ViewState>,
 ): ReadonlySignal<RolloutRows | null> {
   const rollouts = signal<RolloutRows | null>(null);
   const key = computed(() => (set.value === null ? null : setName(set.value)));
-  let shownAttempt: string | null = null;
+  let shownGeneration: number | null = null;
   effect(() => {
     const name = key.value;
     const chosen = set.peek();
-    if (name === null || chosen === null || attempt.value === null) {
+    const isFollowed = shownGeneration === generation.value && view.peek().rolloutSet === null;
+    shownGeneration = generation.value;
+    if (name === null || chosen === null) {
       rollouts.value = null;
       return;
     }
     const { source, step } = chosen;
     const before = rollouts.peek();
-    const isFollowed = shownAttempt === attempt.value && view.peek().rolloutSet === null;
-    shownAttempt = attempt.value;
     if (before === null || (setName(before) !== name && !isFollowed))
       rollouts.value = { source, step, total: 0, rows: [] };
     let received: RolloutRow[] = [];

@@ -30,6 +30,8 @@ export type RunData = Shown<Omit<RunSignals, "replace" | "append" | "update">>;
 
 export class RunSignals {
   readonly run = signal<RunView | null>(null);
+  /** Changes when the host sends everything from the beginning: it has then dropped all questions, and earlier answers may be of another run. */
+  readonly generation = signal(0);
   readonly runs = signal<readonly RunListing[]>([]);
   readonly events = signal<readonly EventView[]>([]);
   readonly checkpoints = signal<readonly CheckpointView[]>([]);
@@ -51,6 +53,7 @@ export class RunSignals {
   /** Replaces all facts and drops all numbers. */
   replace({ facts, names }: Pick<HostMessageOf<"replace">, "facts" | "names">): void {
     this.update(facts);
+    this.generation.value += 1;
     this.columns.reset(names);
     this.columnsVersion.value += 1;
   }

@@ -16,13 +16,13 @@ const TYPING_MS = 200;
 
 export function SearchTab({ dashboard }: DashboardProps) {
   const { search } = dashboard.view.value;
-  const runId = dashboard.data.run.value?.id;
+  const generation = dashboard.data.generation.value;
   const set = (change: Partial<ViewState["search"]>): void =>
     dashboard.update({ search: { ...search, ...change } });
   useEffect(() => {
     const timer = setTimeout(() => startSearch(dashboard), TYPING_MS);
     return () => clearTimeout(timer);
-  }, [dashboard, search, runId]);
+  }, [dashboard, search, generation]);
   useEffect(() => document.querySelector<HTMLElement>("#run-search")?.focus(), []);
   useKeys((event) => {
     // Checks the physical key, because Alt changes the letter on a Mac.
@@ -76,13 +76,11 @@ export function SearchTab({ dashboard }: DashboardProps) {
 
 /** Starts the search of the view state; `isForced` forces it to run again. */
 function startSearch(dashboard: DashboardModel, isForced = false): void {
-  const { view, data, search } = dashboard;
+  const { view, search } = dashboard;
   const { isEveryRun, ...query } = view.value.search;
-  if (isForced) search.ask(null, "");
   const isEmpty = query.text.trim() === "";
-  const scope = isEveryRun ? "runs" : "run";
-  const subject = isEveryRun ? "" : (data.run.value?.id ?? "");
-  search.ask(isEmpty ? null : { ask: "search", query, scope }, subject);
+  if (isForced || isEmpty) search.clear();
+  if (!isEmpty) search.ask({ ask: "search", query, scope: isEveryRun ? "runs" : "run" });
 }
 
 interface RolesProps {

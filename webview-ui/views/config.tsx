@@ -1,7 +1,7 @@
 /** The full configuration and the source of each value. */
 
 import * as l10n from "@vscode/l10n";
-import { useEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import type { ConfigEntry, ConfigView } from "../../src/shared/dashboardTypes.ts";
 import { formatCount, plural } from "../../src/shared/format.ts";
 import { Button, IconButton } from "../controls/button.tsx";
@@ -9,6 +9,7 @@ import { ScrollRegion } from "../controls/scrollRegion.tsx";
 import { TableHead } from "../controls/tableHead.tsx";
 import { useScroll } from "../controls/useScroll.ts";
 import type { DashboardModel, DashboardProps } from "../model/dashboardModel.ts";
+import { useAsking } from "../model/useAsking.ts";
 import { strings } from "../strings/strings.ts";
 import { KeyText } from "../text/keyText.tsx";
 import { visibleLine } from "../text/visible.ts";
@@ -63,15 +64,14 @@ export function Config({ dashboard }: DashboardProps) {
 function useConfig(dashboard: DashboardModel) {
   const [config, setConfig] = useState<ConfigView | null>(null);
   const [error, setError] = useState<string | null>(null);
-  const attempt = dashboard.selection.attempt.value;
-  useEffect(() => {
+  useAsking(dashboard, () => {
     setConfig(null);
     setError(null);
     return dashboard.host.ask({ ask: "config" }, (answer) => {
       if (answer.kind === "config") setConfig(answer.config);
       else if (answer.kind === "error") setError(answer.message);
     });
-  }, [dashboard, attempt]);
+  }, []);
   return { config, error };
 }
 

@@ -1,7 +1,7 @@
 /** The curriculum's statistics of each task as of the run's last checkpoint. */
 
 import * as l10n from "@vscode/l10n";
-import { useEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { formatCount, plural } from "../../src/shared/format.ts";
 import { MAX_SEARCH_LENGTH } from "../../src/shared/search.ts";
 import { taskId } from "../../src/shared/taskId.ts";
@@ -20,6 +20,7 @@ import { Icon } from "../controls/icon.tsx";
 import { ScrollRegion } from "../controls/scrollRegion.tsx";
 import { useScroll } from "../controls/useScroll.ts";
 import type { DashboardModel, DashboardProps } from "../model/dashboardModel.ts";
+import { useAsking } from "../model/useAsking.ts";
 import { NO_FILTER } from "../model/viewState.ts";
 import { visibleLine } from "../text/visible.ts";
 
@@ -76,14 +77,14 @@ function useTasks(dashboard: DashboardModel, query: TaskQuery) {
   const [tasks, setTasks] = useState<TaskPage | null>(null);
   const [error, setError] = useState<string | null>(null);
   const run = dashboard.data.run.value;
-  const asked = `${dashboard.selection.attempt.value}/${run?.completedSteps} ${run?.state}`;
-  useEffect(
+  useAsking(
+    dashboard,
     () =>
       dashboard.host.ask({ ask: "tasks", query }, (answer) => {
         if (answer.kind === "tasks") setTasks(answer.tasks);
         setError(answer.kind === "error" ? answer.message : null);
       }),
-    [dashboard, query, asked],
+    [query, run?.completedSteps, run?.state],
   );
   return { tasks, error };
 }

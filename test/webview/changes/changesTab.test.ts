@@ -9,7 +9,7 @@ import { drawn } from "../drawn.ts";
 const steps = (count: number) => Array.from({ length: count }, (_, step) => step);
 
 it("the compared steps stay the same while the run progresses", () => {
-  const { dashboard, know } = aDashboard();
+  const { dashboard, know, startOver } = aDashboard();
   know({ id: "run", attempt: 1 }, { rolloutSteps: steps(1) });
   const { place } = drawn(h(ChangesTab, { dashboard }));
   const compared = () =>
@@ -19,6 +19,6 @@ it("the compared steps stay the same while the run progresses", () => {
   expect(compared()).toEqual([1, 2, 7, 8]);
   know({ id: "run", attempt: 1 }, { rolloutSteps: steps(12) });
   expect(compared()).toEqual([1, 2, 7, 8]);
-  know({ id: "other", attempt: 1 }, { rolloutSteps: steps(4) });
+  startOver({ id: "other", attempt: 1 }, { rolloutSteps: steps(4) });
   expect(compared()).toEqual([1, 1, 4, 4]);
 });

@@ -25,26 +25,26 @@ function aHost() {
 it("a prefetched rollout is available immediately when it is opened", () => {
   const { host, asked, answer } = aHost();
   const bodies = new RolloutBodies(host);
-  bodies.request(keyOf(1), "run#1");
-  expect(bodies.get(keyOf(1), "run#1")).toBeNull();
+  bodies.request(keyOf(1));
+  expect(bodies.get(keyOf(1))).toBeNull();
   answer(0);
-  expect(bodies.get(keyOf(1), "run#1")).toEqual({ body, error: null });
+  expect(bodies.get(keyOf(1))).toEqual({ body, error: null });
   const taken: ReadRollout[] = [];
-  bodies.request(keyOf(1), "run#1", (read) => taken.push(read));
+  bodies.request(keyOf(1), (read) => taken.push(read));
   expect(taken).toHaveLength(1);
   expect(asked).toHaveLength(1);
 });
 
-it("keeps only a few, drops all of another attempt, and requests failed ones again", () => {
+it("keeps only a few, drops all when it is cleared, and requests failed ones again", () => {
   const { host, asked, canceled, answer } = aHost();
   const bodies = new RolloutBodies(host);
-  for (let rollout = 0; rollout < 8; rollout += 1) bodies.request(keyOf(rollout), "run#1");
+  for (let rollout = 0; rollout < 8; rollout += 1) bodies.request(keyOf(rollout));
   expect(canceled).toEqual([0, 1]);
   answer(7);
-  expect(bodies.get(keyOf(7), "run#2")).toBeNull();
+  bodies.clear();
+  expect(bodies.get(keyOf(7))).toBeNull();
   const errors: (string | null)[] = [];
-  const request = (): unknown =>
-    bodies.request(keyOf(3), "run#2", ({ error }) => errors.push(error));
+  const request = (): unknown => bodies.request(keyOf(3), ({ error }) => errors.push(error));
   request();
   asked.at(-1)?.take({ kind: "error", id: 1, message: "being written" });
   request();

@@ -15,18 +15,18 @@ function anAnswer(value: string) {
   } as const;
 }
 
-it("the configuration belongs to the displayed run and attempt", () => {
-  const { dashboard, asked, know } = aDashboard();
+it("the configuration is asked for again when the host starts over, even with the same run", () => {
+  const { dashboard, asked, know, startOver } = aDashboard();
   know({ id: "one", attempt: 1 });
   const { place } = drawn(h(Config, { dashboard }));
   asked.at(-1)?.answer(anAnswer("1e-4"));
   expect(place.textContent).toContain("1e-4");
-  know({ id: "two", attempt: 1 });
+  startOver({ id: "one", attempt: 1 });
   expect(place.textContent).toBe("");
   asked.at(-1)?.answer(anAnswer("2e-4"));
   expect(place.textContent).toContain("2e-4");
-  know({ id: "two", attempt: 2 });
-  expect(asked.map(({ isCanceled }) => isCanceled)).toEqual([true, true, false]);
+  know({ id: "one", attempt: 1 });
+  expect(asked.map(({ isCanceled }) => isCanceled)).toEqual([true, false]);
 });
 
 it("an unreadable configuration shows the reason", () => {

@@ -1,7 +1,7 @@
 /** The large reward chart. */
 
 import * as l10n from "@vscode/l10n";
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useMemo, useRef, useState } from "preact/hooks";
 import { shownX, valueRange } from "../../../src/shared/chartScale.ts";
 import { type PartColumns, partColumns, useRewardParts } from "../../changes/rewardParts.ts";
 import type { ColumnStore } from "../../charts/columns.ts";
@@ -16,6 +16,7 @@ import { type NumberTable, toCsv, toJson, toMarkdown } from "../../controls/expo
 import { Menu, type MenuItem } from "../../controls/menu.tsx";
 import type { DashboardModel, DashboardProps } from "../../model/dashboardModel.ts";
 import type { Host } from "../../model/host.ts";
+import { useAsking } from "../../model/useAsking.ts";
 import { REWARD_SPLITS, type ViewState } from "../../model/viewState.ts";
 import { strings } from "../../strings/strings.ts";
 import { ChartControls } from "./chartControls.tsx";
@@ -118,7 +119,7 @@ function useRewardChartData(dashboard: DashboardModel): {
 } {
   const { smoothing, xAxis, hiddenSeries, shownAttempt, rewardBy } = dashboard.view.value;
   const { columnsVersion, checkpoints, evaluations, events } = dashboard.data;
-  const superseded = useSuperseded(dashboard.host, shownAttempt);
+  const superseded = useSuperseded(dashboard, shownAttempt);
   const { rows, note } = useRewardParts(dashboard);
   const data = useMemo(() => {
     const steps = dashboard.data.columns.steps();
@@ -140,13 +141,13 @@ function useRewardChartData(dashboard: DashboardModel): {
 }
 
 /** Requests the repeated steps of an attempt; null until they arrive. */
-function useSuperseded(host: Host, attempt: number | null): SupersededRewards {
+function useSuperseded(dashboard: DashboardModel, attempt: number | null): SupersededRewards {
   const [superseded, set] = useState<SupersededRewards>(null);
-  useEffect(() => {
+  useAsking(dashboard, () => {
     set(null);
     if (attempt === null) return;
     const names = ["rollout/reward/mean"];
-    return host.ask({ ask: "superseded", attempt, names }, (answer) => {
+    return dashboard.host.ask({ ask: "superseded", attempt, names }, (answer) => {
       if (answer.kind !== "superseded") return;
       const values = answer.columns[0]?.values ?? new Float64Array();
       const rewards = new Map(
@@ -154,7 +155,7 @@ function useSuperseded(host: Host, attempt: number | null): SupersededRewards {
       );
       set({ attempt, rewards });
     });
-  }, [host, attempt]);
+  }, [attempt]);
   return superseded;
 }
 

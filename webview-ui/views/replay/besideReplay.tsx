@@ -13,6 +13,7 @@ import {
 import { Button } from "../../controls/button.tsx";
 import { rolloutTitle, setTitle } from "../../controls/setTitle.ts";
 import type { DashboardModel, DashboardProps } from "../../model/dashboardModel.ts";
+import { useAsking } from "../../model/useAsking.ts";
 import type { Beside } from "../../model/viewState.ts";
 import { strings } from "../../strings/strings.ts";
 import { extremeOf } from "../rollouts/rolloutGroups.ts";
@@ -99,12 +100,12 @@ interface Occurrences {
 /** Steps or evaluations with the same task. */
 function useOccurrences(dashboard: DashboardModel, rolloutKey: RolloutKey): Occurrences {
   const [found, setFound] = useState<Occurrences>({ sets: [], isComplete: true });
-  useEffect(() => {
+  useAsking(dashboard, () => {
     const key = plainKey(rolloutKey);
     return dashboard.host.askLater({ ask: "occurrences", key }, OCCURRENCES_MS, (answer) => {
       if (answer.kind === "occurrences") setFound(answer);
     });
-  }, [dashboard, rolloutKeyName(rolloutKey)]);
+  }, [rolloutKeyName(rolloutKey)]);
   return found;
 }
 
@@ -221,7 +222,7 @@ function useOther(
   const [error, setError] = useState<string | null>(null);
   const target = targetOf(dashboard.view.value.beside, rolloutKey, group);
   const name = JSON.stringify(target === null || "set" in target ? target : plainKey(target));
-  useEffect(() => {
+  useAsking(dashboard, () => {
     setOther(null);
     setError(null);
     if (target === null) return;
@@ -233,7 +234,7 @@ function useOther(
       if (answer.kind === "rollout") setOther({ key: answer.key, body: answer.body });
       else if (answer.kind === "error") setError(answer.message);
     });
-  }, [dashboard, rolloutKeyName(rolloutKey), name]);
+  }, [rolloutKeyName(rolloutKey), name]);
   return { other, error };
 }
 

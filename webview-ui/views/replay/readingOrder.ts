@@ -25,11 +25,10 @@ export function useReadingOrder(
       ? -1
       : rows.findIndex((row) => row.group === rollout.group && row.rollout === rollout.rollout);
   useEffect(() => {
-    const attempt = dashboard.selection.attempt.peek();
-    if (at < 0 || attempt === null) return;
+    if (at < 0) return;
     const timer = setTimeout(() => {
       for (const row of [rows[at - 1], rows[at + 1]]) {
-        if (row !== undefined) dashboard.bodies.request(row, attempt);
+        if (row !== undefined) dashboard.bodies.request(row);
       }
     }, PREFETCH_MS);
     return () => clearTimeout(timer);

@@ -3,7 +3,7 @@
 // biome-ignore-all lint/a11y/noNoninteractiveTabindex: without it the keyboard could not scroll the texts
 
 import * as l10n from "@vscode/l10n";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import type { RolloutBody, RolloutRow } from "../../../src/shared/dashboardTypes.ts";
 import {
   formatCount,
@@ -21,6 +21,7 @@ import { useKeys } from "../../controls/useKeys.ts";
 import { useScroll } from "../../controls/useScroll.ts";
 import type { DashboardModel, DashboardProps } from "../../model/dashboardModel.ts";
 import type { ReadRollout } from "../../model/rolloutBodies.ts";
+import { useAsking } from "../../model/useAsking.ts";
 import type { ReplayMode } from "../../model/viewState.ts";
 import { strings } from "../../strings/strings.ts";
 import { stopText } from "../../text/stopText.ts";
@@ -102,16 +103,15 @@ const NOTHING_READ: ReadRollout = { body: null, error: null };
 
 /** Requests the rollout once it is listed; cached ones are returned at once. */
 function useBody(dashboard: DashboardModel, rolloutKey: RolloutKey, isListed: boolean) {
-  const attempt = dashboard.selection.attempt.value;
-  const [read, setRead] = useState(() =>
-    isListed && attempt !== null
-      ? (dashboard.bodies.get(rolloutKey, attempt) ?? NOTHING_READ)
-      : NOTHING_READ,
+  const [read, setRead] = useState(
+    () => (isListed ? dashboard.bodies.get(rolloutKey) : null) ?? NOTHING_READ,
   );
-  useEffect(() => {
-    if (!isListed || attempt === null) return;
-    return dashboard.bodies.request(rolloutKey, attempt, setRead);
-  }, [dashboard, rolloutKeyName(rolloutKey), isListed, attempt]);
+  useAsking(dashboard, () => {
+    if (isListed) return dashboard.bodies.request(rolloutKey, setRead);
+    // A new run may lack the rollout that is open.
+    setRead(NOTHING_READ);
+    return;
+  }, [rolloutKeyName(rolloutKey), isListed]);
   return read;
 }
 

@@ -2,10 +2,11 @@
 
 import * as l10n from "@vscode/l10n";
 import { createContext } from "preact";
-import { useContext, useEffect, useState } from "preact/hooks";
+import { useContext, useState } from "preact/hooks";
 import type { RolloutBody } from "../../../src/shared/dashboardTypes.ts";
 import { plural } from "../../../src/shared/format.ts";
 import type { DashboardProps } from "../../model/dashboardModel.ts";
+import { useAsking } from "../../model/useAsking.ts";
 import { imagesNamedIn } from "../../text/imagesNamedIn.ts";
 
 type StoredImage = RolloutBody["images"][number];
@@ -44,13 +45,14 @@ function ReplayImage({ dashboard, image, number }: ReplayImageProps) {
   const { file, width, height, tokens } = image;
   const [address, setAddress] = useState<string | null>(null);
   const [error, setError] = useState<string | null>(null);
-  useEffect(
+  useAsking(
+    dashboard,
     () =>
       dashboard.host.ask({ ask: "image", file }, (answer) => {
         if (answer.kind === "image") setAddress(answer.address);
         else if (answer.kind === "error") setError(answer.message);
       }),
-    [dashboard, file],
+    [file],
   );
   return (
     <figure class="replay-image">

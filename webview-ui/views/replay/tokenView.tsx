@@ -10,6 +10,7 @@ import { plainKey, type RolloutKey, rolloutKeyName } from "../../../src/shared/r
 import { Button, IconButton } from "../../controls/button.tsx";
 import { Choice } from "../../controls/choice.tsx";
 import type { DashboardModel, DashboardProps } from "../../model/dashboardModel.ts";
+import { useAsking } from "../../model/useAsking.ts";
 import { type ShownTokenColor, TOKEN_COLORS } from "../../model/viewState.ts";
 import { strings } from "../../strings/strings.ts";
 import { trainingUseText } from "../rollouts/rolloutRows.ts";
@@ -57,16 +58,17 @@ export function TokenView({
   const [from, setFrom] = useState(0);
   const [read, setRead] = useState<TokenWindow | null>(null);
   const [error, setError] = useState<string | null>(null);
-  useEffect(() => {
+  useAsking(dashboard, () => {
     if (stream === null) return;
     const key = plainKey(rolloutKey);
     return dashboard.host.ask({ ask: "tokens", key, stream, from }, (answer) => {
       if (answer.kind === "tokens") {
         setRead(answer.window);
         beside?.show(answer.window.ranges);
-      } else if (answer.kind === "error") setError(answer.message);
+      }
+      setError(answer.kind === "error" ? answer.message : null);
     });
-  }, [dashboard, rolloutKeyName(rolloutKey), stream, from]);
+  }, [rolloutKeyName(rolloutKey), stream, from]);
   const others = beside?.ranges;
   const window = useMemo(
     () => read && { ...read, ranges: widestRanges([read.ranges, ...(others ? [others] : [])]) },
@@ -265,7 +267,7 @@ function useFoundToken(
     isListed &&
     found?.rollout === rolloutKeyName(key) &&
     found.run === dashboard.data.run.value?.id;
-  useEffect(() => {
+  useAsking(dashboard, () => {
     if (!isOwn || found === null) return;
     const { snippet, isAmongTokens } = found;
     return dashboard.host.ask({ ask: "found-token", key, snippet }, (answer) => {
@@ -274,6 +276,6 @@ function useFoundToken(
       setPlace(token);
       if (token === null && isAmongTokens) dashboard.update({ replayMode: "markdown" });
     });
-  }, [dashboard, found, isOwn]);
+  }, [found, isOwn]);
   return place;
 }

@@ -1,11 +1,12 @@
 /** Data of the rollout table beyond its rows: groups, marks, and details loaded for visible rows. */
 
 import { createContext } from "preact";
-import { useCallback, useEffect, useMemo, useState } from "preact/hooks";
+import { useCallback, useMemo, useState } from "preact/hooks";
 import type { RolloutDetail, RolloutRow } from "../../../src/shared/dashboardTypes.ts";
 import { type Mark, NO_MARK } from "../../../src/shared/marks.ts";
 import { plainKey, rolloutKeyName } from "../../../src/shared/rolloutSet.ts";
 import type { DashboardModel } from "../../model/dashboardModel.ts";
+import { useAsking } from "../../model/useAsking.ts";
 import { type GroupStats, groupStats, rolloutName } from "./rolloutGroups.ts";
 
 export interface TableContext {
@@ -35,7 +36,7 @@ export function useTableContext(
   const [wanted, look] = useState<readonly RolloutRow[]>([]);
   const missing = wanted.filter((row) => needsDetail(row) && !details.has(detailName(row)));
   const names = missing.map(detailName).join();
-  useEffect(() => {
+  useAsking(dashboard, () => {
     if (missing.length === 0) return;
     const asked = missing.slice(0, MAX_ASKED);
     const keys = asked.map(plainKey);
@@ -56,7 +57,7 @@ export function useTableContext(
         return new Map([...kept, ...added]);
       });
     });
-  }, [dashboard, names]);
+  }, [names]);
   const groupOf = useCallback(({ group }: RolloutRow) => stats.get(group) ?? null, [stats]);
   const detailOf = useCallback(
     (row: RolloutRow) => details.get(detailName(row)) ?? null,

@@ -1,10 +1,11 @@
 /** Has the host find rollouts of a step or evaluation: by words in their messages, or those that caused an alarm. */
 
-import { useEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import type { DashboardQuestion } from "../../../src/shared/dashboardMessages.ts";
 import type { RolloutSet } from "../../../src/shared/rolloutSet.ts";
 import type { DashboardModel } from "../../model/dashboardModel.ts";
 import { lasting } from "../../model/lastingQuestion.ts";
+import { useAsking } from "../../model/useAsking.ts";
 import { rolloutName } from "./rolloutGroups.ts";
 
 export interface FoundRollouts {
@@ -51,18 +52,18 @@ export function useAlarmRollouts(
 
 /** Repeats the search when there are more rollouts; starts over for another question. */
 function useFoundRollouts(
-  { host }: DashboardModel,
+  dashboard: DashboardModel,
   question: DashboardQuestion | null,
   rollouts: number,
   pauseMs: number,
 ): FoundRollouts | null {
   const asked = JSON.stringify(question);
   const [search, setSearch] = useState<(FoundRollouts & { readonly asked: string }) | null>(null);
-  useEffect(() => {
+  useAsking(dashboard, () => {
     setSearch((last) => (last?.asked === asked && last.isComplete ? last : null));
     if (question === null) return;
     const found = new Set<string>();
-    return host.askLater(question, pauseMs, (answer) => {
+    return dashboard.host.askLater(question, pauseMs, (answer) => {
       if (answer.kind !== "search" && answer.kind !== "evidence") return;
       const keys = answer.kind === "search" ? answer.hits : answer.found;
       for (const key of keys) found.add(rolloutName(key));
@@ -70,6 +71,6 @@ function useFoundRollouts(
       const { isComplete } = answer;
       setSearch((last) => lasting(last, { asked, found: new Set(found), progress, isComplete }));
     });
-  }, [host, asked, rollouts]);
+  }, [asked, rollouts]);
   return search;
 }

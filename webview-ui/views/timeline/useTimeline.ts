@@ -21,8 +21,8 @@ export function useTimeline(dashboard: DashboardModel): ShownTimeline | null {
   const chosen = dashboard.selection.chosen.value;
   const run = dashboard.data.run.value;
   const total = dashboard.selection.rollouts.value?.total ?? 0;
-  const attempt = dashboard.selection.attempt.value;
-  const name = chosen === null || attempt === null ? null : `${attempt}/${setName(chosen)}`;
+  const generation = dashboard.data.generation.value;
+  const name = chosen === null ? null : `${generation}/${setName(chosen)}`;
   const isOver = chosen !== null && (run?.completedSteps ?? 0) > chosen.step;
   const key = `${name} ${total} ${isOver}`;
   const [asked, setAsked] = useState<string | null>(null);
