@@ -90,7 +90,6 @@ const CALL = {
     body: { name: "look", input: {} },
   },
   isRepeatable: false,
-  throwsCapacity: false,
 } as const;
 
 describe("an endless answer from an environment ends the rollout before it fills the memory", () => {

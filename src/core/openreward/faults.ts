@@ -83,11 +83,14 @@ export function httpFault(location: FaultLocation, failure: HttpFailure): AppErr
     case 410:
       return fault("environment-session-lost", `the session was deleted. Repeat the rollout.`);
     case 429:
-      return fault(
-        "environment-capacity",
-        `at capacity (${detail}). Lower the number of concurrent rollouts or wait.`,
-        { retryAfterMs },
-      );
+      // An open session has its place, so a refusal there is a failure of this session.
+      return location.isInSession
+        ? fault("environment-unavailable", `answered 429 (${detail}). Try again later.`)
+        : fault(
+            "environment-capacity",
+            `at capacity (${detail}). Lower the number of concurrent rollouts or wait.`,
+            { retryAfterMs },
+          );
     case 500:
       // Without a session, none of the environment's code can have run, so the service itself failed.
       return location.sid === null

@@ -236,7 +236,7 @@ class OpenSession implements EnvironmentSession {
     }: ToolCallOptions & Pick<StreamedJob, "isRepeatable">,
   ): Promise<string> {
     this.#requireOpen();
-    const job = { request, isRepeatable, throwsCapacity: false, signal, withTimerPaused };
+    const job = { request, isRepeatable, signal, withTimerPaused };
     const { text } = await runStreamedJob(this.#wire, job);
     return text;
   }

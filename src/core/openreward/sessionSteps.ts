@@ -43,7 +43,6 @@ export async function reserveSession(
     const { taskId, text } = await runStreamedJob(wire, {
       request,
       isRepeatable: true,
-      throwsCapacity: true,
       onTaskId: (id) => announced.add(id),
       signal,
       withTimerPaused,

@@ -23,14 +23,12 @@ const MAX_CONNECTIONS = 7;
 const STEADY_STREAM_MS = 10_000;
 /** Limits connections overall, so that progress cannot cause endless retries. */
 const MAX_TOTAL_CONNECTIONS = 100;
-const GATEWAY_STATUSES: ReadonlySet<number> = new Set([408, 502, 503, 504]);
+const REPEATED_STATUSES: ReadonlySet<number> = new Set([408, 429, 502, 503, 504]);
 
 export interface StreamedJob {
   readonly request: WireRequest & { readonly body: ExactJsonObject };
   /** True when running the job twice is harmless; otherwise it is only posted again if it cannot have run. */
   readonly isRepeatable: boolean;
-  /** True when the caller handles a 429 itself. */
-  readonly throwsCapacity: boolean;
   readonly onTaskId?: (taskId: string) => void;
   readonly signal?: AbortSignal | undefined;
   /** Wraps waits for an environment that is still starting. */
@@ -151,10 +149,10 @@ async function readRefusal(
   const waitMs = wire.retryAfterMs(response);
   if (isStarting(response)) return { kind: "starting", retryAfterMs: waitMs, error };
   const isFull = error.code === "environment-capacity";
-  if (isFull ? job.throwsCapacity : !GATEWAY_STATUSES.has(status)) throw error;
+  if (isFull || !REPEATED_STATUSES.has(status)) throw error;
   return {
     kind: "broken",
-    isUnsent: isFull,
+    isUnsent: status === 429,
     madeProgress: false,
     retryAfterMs: waitMs,
     error,

@@ -54,7 +54,7 @@ export interface AcceptedAttempt<Result> extends Attempt<Result> {
 
 /**
  * Repeats `use` in fresh sessions, with pauses in between, until it ends without a retryable fault or no attempt is left. Attempts do not
- * count when the environment failed or was full. `use` gets a deadline whose signal it must obey.
+ * count when the environment failed. `use` gets a deadline whose signal it must obey.
  * @throws the fault of an attempt when every other rollout would fail with it too; the reason of the signal
  */
 export async function inFreshSessions<Result>(
@@ -63,7 +63,7 @@ export async function inFreshSessions<Result>(
 ): Promise<AcceptedAttempt<Result>> {
   const { clock, gate, log, name, onAttempt, random, settings, signal } = options;
   const startedMs = clock.monotonic();
-  let [attempts, refusals, sessionMs] = [0, 0, 0];
+  let [attempts, sessionMs] = [0, 0];
   for (;;) {
     signal.throwIfAborted();
     onAttempt?.();
@@ -71,8 +71,7 @@ export async function inFreshSessions<Result>(
     const last = await attempt(options, use);
     const { error } = last;
     sessionMs += last.openedInMs;
-    if (await gate.blamesEnvironment(error, signal, refusals + 1)) refusals += 1;
-    else {
+    if (!(await gate.blamesEnvironment(error, signal))) {
       attempts += 1;
       const reaction = faultReaction(error);
       if (reaction === "end-run") throw error;

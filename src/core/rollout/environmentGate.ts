@@ -207,19 +207,17 @@ export class EnvironmentGate {
 
   /**
    * Reports how an attempt ended, with null for no fault; call once per attempt. Resolves with true if the environment caused the fault:
-   * then the attempt does not count, and the next one waits here (after `refusals` refusals in a row) or in {@link open}. A service fault
-   * is blamed on the environment unless it answers a query. A refusal for capacity, or of a key or name it accepted before, always is.
+   * then the attempt does not count, and the next one waits in {@link open}. A service fault is blamed on the environment unless it
+   * answers a query. A refusal of a key or name it accepted before always is.
    */
-  async blamesEnvironment(fault: unknown, signal: AbortSignal, refusals = 1): Promise<boolean> {
+  async blamesEnvironment(fault: unknown, signal: AbortSignal): Promise<boolean> {
     const isUnanswered = isServiceFault(fault) && !(await this.#answers(signal));
     if (isUnanswered || (isRefusal(fault) && this.#hasOpened)) {
       this.#failed(fault);
       return true;
     }
     this.#succeeded();
-    if (!isAppError(fault, "environment-capacity")) return false;
-    await this.#waitForCapacity(fault, refusals, signal);
-    return true;
+    return false;
   }
 
   get #nowMs(): number {

@@ -137,13 +137,14 @@ describe("a call", () => {
     expect(server.requests(CALL)).toHaveLength(3);
   });
 
-  it("that keeps getting 429 within a session fails for lack of capacity", async () => {
+  it("that keeps getting 429 fails as one that the service does not answer, so that its attempt counts", async () => {
     const full = json(429, { detail: "maximum capacity" }, { "retry-after": "3" });
-    const { session, clock } = await onServer(full);
+    const { session, server, clock } = await onServer(full);
     await expect(clock.run(session.callTool("look", {}))).rejects.toMatchObject({
-      code: "environment-capacity",
-      data: { retryAfterMs: 3000, sid },
+      code: "environment-unavailable",
+      data: { status: 429, sid },
     });
+    expect(server.requests(CALL)).toHaveLength(7);
   });
 
   it("gives up on a stream that keeps breaking", async () => {

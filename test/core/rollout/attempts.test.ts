@@ -13,7 +13,6 @@ function fault(code: ErrorCode): AppError {
 }
 
 const transient = fault("environment-unavailable");
-const full = fault("environment-capacity");
 
 /** Runs attempts that end with these faults in turn; later ones succeed. Without jitter, delays are round numbers. */
 async function play(faults: readonly AppError[], maxRetries: number, uniform = 0) {
@@ -90,13 +89,5 @@ describe("retries", () => {
       (await play(times(10, transient), 20, uniform)).delaysS.at(-1);
     expect(await lastDelayS(0)).toBe(30);
     expect(await lastDelayS(1)).toBe(22.5);
-  });
-});
-
-describe("a session refused because the environment is full", () => {
-  it("does not count as an attempt, however often it happens", async () => {
-    const { attempts, delaysS } = await play(times(8, full), 0);
-    expect(delaysS).toEqual([1, 2, 4, 8, 16, 32, 60, 60]);
-    expect(attempts).toBe(1);
   });
 });
