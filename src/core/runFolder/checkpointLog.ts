@@ -5,9 +5,8 @@ import type { FolderFiles } from "../ports.ts";
 import { encodeJsonLine } from "../util/jsonl.ts";
 import { runPaths } from "./files/layout.ts";
 import { readLines } from "./files/lineReader.ts";
-import { NewestEntries } from "./files/newestEntries.ts";
 import { checkpointName, checkpointPath } from "./files/storedNames.ts";
-import { runStateSchema } from "./state.ts";
+import { type RunState, savedStateSchema } from "./state.ts";
 
 const count = z.number().int().nonnegative();
 
@@ -33,18 +32,60 @@ const checkpointSchema = z
     created_at: z.string(),
     /** The metric and value of the best checkpoint by `save_best`; absent for all others. */
     best: z.object({ metric: z.string(), value: z.number() }).readonly().exactOptional(),
-    /** Everything needed to resume from it; absent for a rolling save, whose state is in `state.json` while it exists. */
-    state: runStateSchema.exactOptional(),
+    /**
+     * Everything needed to resume from it except its curriculum, which only `wholeState` reads; absent for a rolling save, whose state is
+     * in `state.json` while it exists.
+     */
+    state: savedStateSchema.exactOptional(),
   })
   .readonly();
 
 export type CheckpointEntry = z.infer<typeof checkpointSchema>;
 
+/** Lines of saves that are kept in memory, and their length together. */
+const MAX_LINES = 5_000;
+const MAX_CHARS = 32 * 1024 * 1024;
+
+/**
+ * The saves within a memory limit: the last line of each save and kind, in order. Over the limit, the oldest of those that expire are
+ * dropped first, because a run makes many rolling saves.
+ */
+export class NewestSaves {
+  readonly #lines = new Map<string, { readonly entry: CheckpointEntry; readonly chars: number }>();
+  readonly #expiring = new Set<string>();
+  #chars = 0;
+
+  get all(): readonly CheckpointEntry[] {
+    return Array.from(this.#lines.values(), ({ entry }) => entry);
+  }
+
+  add(entry: CheckpointEntry): void {
+    const { name, kind, state_path, expires_at } = entry;
+    const key = [name, kind, state_path].join(" ");
+    this.#drop(key);
+    const chars = JSON.stringify(entry).length;
+    this.#lines.set(key, { entry, chars });
+    this.#chars += chars;
+    if (expires_at !== null) this.#expiring.add(key);
+    while (this.#lines.size > MAX_LINES || this.#chars > MAX_CHARS) {
+      // The newest save may be the one that the run resumes from.
+      const [oldest] = this.#expiring.size > 1 ? this.#expiring : this.#lines.keys();
+      this.#drop(oldest ?? "");
+    }
+  }
+
+  #drop(key: string): void {
+    this.#chars -= this.#lines.get(key)?.chars ?? 0;
+    this.#lines.delete(key);
+    this.#expiring.delete(key);
+  }
+}
+
 /** @throws AppError `disk` */
 export async function appendCheckpoint(
   fileSystem: FolderFiles,
   folder: string,
-  entry: CheckpointEntry,
+  entry: CheckpointEntry & { readonly state?: RunState },
 ): Promise<void> {
   await fileSystem.append(runPaths(folder).checkpoints, encodeJsonLine(entry));
 }
@@ -54,17 +95,17 @@ export function parseCheckpoint(value: unknown): CheckpointEntry | null {
   return checkpointSchema.safeParse(value).data ?? null;
 }
 
-/** The newest saves in the order they were made; skips unreadable lines. */
+/** The saves in the order they were made, as {@link NewestSaves} keeps them; skips unreadable lines. */
 export async function readCheckpoints(
   fileSystem: FolderFiles,
   folder: string,
 ): Promise<readonly CheckpointEntry[]> {
-  const entries = new NewestEntries<CheckpointEntry>();
-  for await (const { value, length } of readLines(fileSystem, runPaths(folder).checkpoints)) {
+  const saves = new NewestSaves();
+  for await (const { value } of readLines(fileSystem, runPaths(folder).checkpoints)) {
     const entry = parseCheckpoint(value);
-    if (entry !== null) entries.add(entry, length);
+    if (entry !== null) saves.add(entry);
   }
-  return entries.all;
+  return saves.all;
 }
 
 /**

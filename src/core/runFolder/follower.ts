@@ -5,7 +5,7 @@ import { filesId, type RunFile } from "../../shared/runFile.ts";
 import { isAppError } from "../errors.ts";
 import type { FileSystem, FolderFiles } from "../ports.ts";
 import type { FoundLine } from "../util/jsonl.ts";
-import { type CheckpointEntry, parseCheckpoint } from "./checkpointLog.ts";
+import { type CheckpointEntry, NewestSaves, parseCheckpoint } from "./checkpointLog.ts";
 import { type EvaluationEntry, parseEvaluation } from "./evaluationLog.ts";
 import { parseEvent, type RunEvent } from "./events.ts";
 import {
@@ -86,7 +86,7 @@ export class RunFollower {
     return this.#contents.events.all;
   }
 
-  /** In the order they were made; only the newest. */
+  /** In the order they were made, as {@link NewestSaves} keeps them. */
   get checkpoints(): readonly CheckpointEntry[] {
     return this.#contents.checkpoints.all;
   }
@@ -243,7 +243,7 @@ export class RunFollower {
   async #readEntries<T>(
     path: string,
     parse: (value: unknown) => T | null,
-    all: NewestEntries<T>,
+    all: Pick<NewestEntries<T>, "add">,
   ): Promise<readonly T[]> {
     const added = new NewestEntries<T>();
     await this.#readFrom(path, ({ value, length }) => {
@@ -283,7 +283,7 @@ interface Growth extends Pick<RunChange, "fromRow" | "events" | "checkpoints" | 
 interface Contents {
   readonly metrics: MetricColumns;
   readonly events: NewestEntries<RunEvent>;
-  readonly checkpoints: NewestEntries<CheckpointEntry>;
+  readonly checkpoints: NewestSaves;
   readonly evaluations: NewestEntries<EvaluationEntry>;
   /** The offset at which the next read of each file starts. */
   readonly offsets: Map<string, number>;
@@ -297,7 +297,7 @@ function emptyContents(): Contents {
   return {
     metrics: new MetricColumns(),
     events: new NewestEntries(),
-    checkpoints: new NewestEntries(),
+    checkpoints: new NewestSaves(),
     evaluations: new NewestEntries(),
     offsets: new Map(),
     damage: new Map(),

@@ -1,12 +1,22 @@
 /** The saves that a run can be resumed from: the newest, and older ones that are recorded. */
 
 import { isAppError } from "../errors.ts";
+import { isJsonObject } from "../json.ts";
 import type { FolderFiles } from "../ports.ts";
 import { appendCheckpoint, type CheckpointEntry, readCheckpoints } from "./checkpointLog.ts";
-import { type RunState, readStates, replaceStates } from "./state.ts";
+import { runPaths } from "./files/layout.ts";
+import { readLines } from "./files/lineReader.ts";
+import {
+  parseRunState,
+  type RunState,
+  readStates,
+  replaceStates,
+  type SavedState,
+} from "./state.ts";
 
 export interface ResumePoint {
-  readonly state: RunState;
+  /** Without the curriculum, unless it comes from `state.json`: see {@link wholeState}. */
+  readonly state: SavedState | RunState;
   readonly statePath: string;
   /** When the service deletes it, in milliseconds since the Unix epoch; null = never. */
   readonly expiresAtMs: number | null;
@@ -31,6 +41,21 @@ export async function readResumePoints(
     if (isAppError(error, "state-invalid") && points.length > 0) return points;
     throw error;
   }
+}
+
+/** The point's state with its curriculum. */
+export async function wholeState(
+  fileSystem: FolderFiles,
+  folder: string,
+  { state, statePath }: ResumePoint,
+): Promise<RunState> {
+  let { curriculum }: Partial<RunState> = state;
+  if (curriculum !== undefined) return { ...state, curriculum };
+  for await (const { value } of readLines(fileSystem, runPaths(folder).checkpoints)) {
+    if (!isJsonObject(value) || value["state_path"] !== statePath) continue;
+    curriculum = parseRunState(value["state"])?.curriculum ?? curriculum;
+  }
+  return curriculum === undefined ? state : { ...state, curriculum };
 }
 
 /** What `checkpoints.jsonl` says about a run's saves, using the last line of each. */
@@ -106,7 +131,7 @@ export async function rewindTo(
   { point, gone }: Pick<Rewind, "point" | "gone">,
   nowMs: number,
 ): Promise<void> {
-  await replaceStates(fileSystem, folder, point.state);
+  await replaceStates(fileSystem, folder, await wholeState(fileSystem, folder, point));
   const expires_at = new Date(nowMs).toISOString();
   const paths = new Set(gone.map(({ statePath }) => statePath));
   const entries = await readCheckpoints(fileSystem, folder);

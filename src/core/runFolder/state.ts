@@ -34,7 +34,7 @@ const curriculumSchema = z
 
 export type CurriculumState = z.infer<typeof curriculumSchema>;
 
-export const runStateSchema = z
+const runStateSchema = z
   .object({
     schema_version: z.literal(SCHEMA_VERSION),
     run_ids: z
@@ -113,6 +113,11 @@ export const runStateSchema = z
   .readonly();
 
 export type RunState = z.infer<typeof runStateSchema>;
+
+/** A state without its curriculum, which is much larger than the rest. */
+export const savedStateSchema = runStateSchema.unwrap().omit({ curriculum: true }).readonly();
+
+export type SavedState = z.infer<typeof savedStateSchema>;
 
 /**
  * Call after the service confirmed the save. `state.json` is always complete; the previous state is kept in `state.prev.json`,
@@ -201,6 +206,11 @@ async function readOne(fileSystem: FolderFiles, path: string): Promise<StateRead
   }
 }
 
+/** Null if it is not a state. */
+export function parseRunState(value: unknown): RunState | null {
+  return runStateSchema.safeParse(value).data ?? null;
+}
+
 function parseState(text: string, path: string): RunState | null {
   const value = parseJson(text)?.value;
   if (!isJsonObject(value)) return null;
@@ -213,5 +223,5 @@ function parseState(text: string, path: string): RunState | null {
       { data: { path, version } },
     );
   }
-  return runStateSchema.safeParse(value).data ?? null;
+  return parseRunState(value);
 }

@@ -6,7 +6,12 @@ import { isSame } from "../../core/config/fields/sameValue.ts";
 import type { Config } from "../../core/config/fields/schema.ts";
 import { AppError, isAppError } from "../../core/errors.ts";
 import type { FileSystem, FolderFiles } from "../../core/ports.ts";
-import { type ResumePoint, readResumePoints, rewindTo } from "../../core/runFolder/resumePoints.ts";
+import {
+  type ResumePoint,
+  readResumePoints,
+  rewindTo,
+  wholeState,
+} from "../../core/runFolder/resumePoints.ts";
 import { readFreeRun, resumeRun } from "../../core/runFolder/runFolder.ts";
 import { type RunState, readStates, type StoredStates } from "../../core/runFolder/state.ts";
 import { completedSteps } from "../../core/runs/runList.ts";
@@ -53,7 +58,9 @@ export async function planResume(
   const changedKeys = changes.map(({ path }) => path);
   const points = await readResumePoints(files, folder, systemClock.now());
   const stored = await storedStates(files, folder, points);
-  const state = points[0]?.state ?? stored.states[0] ?? null;
+  const [newest] = points;
+  const state =
+    newest === undefined ? (stored.states[0] ?? null) : await wholeState(files, folder, newest);
   const found = stored.problem === null ? [] : [stored.problem];
   if (!isHeld) requireStopAhead(changes, loaded, state?.step ?? 0);
   return {
@@ -69,7 +76,7 @@ export async function planResume(
       }
       requireSameTasks(preparation, state);
       const { client, point, gone } = await loadNewestState(tinker.service, points);
-      const start = positionOf(point.state);
+      const start = positionOf(await wholeState(files, folder, point));
       if (gone.length === 0) return { client, start };
       const completed = await completedSteps(files, folder);
       return { client, start, rewind: { point, gone, completed } };

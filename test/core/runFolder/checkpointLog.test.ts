@@ -1,11 +1,16 @@
 import { expect, it } from "vitest";
 import {
+  appendCheckpoint,
   type CheckpointEntry,
+  NewestSaves,
   newestSave,
   newestWith,
+  readCheckpoints,
   usableCheckpoints,
 } from "../../../src/core/runFolder/checkpointLog.ts";
+import { aRunState } from "../../trainer/runState.ts";
 import { aCheckpointEntry } from "./builders.ts";
+import { createMemoryFileSystem } from "./memoryFileSystem.ts";
 
 const NOW = Date.UTC(2026, 0, 2);
 
@@ -58,4 +63,38 @@ it("an update to an earlier save does not make it the newest", () => {
   const note = { ...first, expires_at: new Date(NOW + 1000).toISOString() };
   expect(names([first, second, note])).toEqual(["a", "b"]);
   expect(newestWith(usableCheckpoints([first, second, note], NOW), "state_path")?.name).toBe("b");
+});
+
+it("an old save is still listed after thousands of rolling saves", () => {
+  const saves = new NewestSaves();
+  for (const entry of [aSave("a"), aSave("a", { kind: "final" }), aSave("b")]) saves.add(entry);
+  for (let step = 0; step < 6_000; step += 1) {
+    saves.add(aSave(`r${step}`, rolling));
+    saves.add(aSave(`r${step}`, { ...rolling, expires_at: past }));
+  }
+  saves.add(aSave("last", rolling));
+  expect(saves.all).toHaveLength(5_000);
+  expect(saves.all.slice(0, 3).map(({ kind }) => kind)).toEqual(["periodic", "final", "periodic"]);
+  expect(names(saves.all)).toEqual(["a", "b", "last"]);
+});
+
+it("the oldest saves are dropped when too many are permanent, but not the newest rolling one", () => {
+  const saves = new NewestSaves();
+  saves.add(aSave("last", rolling));
+  for (let step = 0; step < 5_001; step += 1) saves.add(aSave(`s${step}`));
+  saves.add(aSave("newest", rolling));
+  expect(saves.all).toHaveLength(5_000);
+  expect(saves.all.slice(-2).map(({ name }) => name)).toEqual(["s5000", "newest"]);
+});
+
+it("saves of a large curriculum are all listed, without it", async () => {
+  const files = createMemoryFileSystem();
+  const tasks = Array.from({ length: 90_000 }, (_, i) => `1 2 3 4 Owner/Game:train:${i}`);
+  const curriculum = { tasks: tasks.join("\n"), drawn: [] };
+  for (const name of ["a", "b", "c"]) {
+    await appendCheckpoint(files, "run", { ...aSave(name), state: aRunState(1, { curriculum }) });
+  }
+  const saves = await readCheckpoints(files, "run");
+  expect(saves.map(({ name }) => name)).toEqual(["a", "b", "c"]);
+  expect(saves[0]?.state).toEqual(aRunState(1));
 });

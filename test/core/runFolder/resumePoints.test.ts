@@ -2,9 +2,14 @@ import { describe, expect, it } from "vitest";
 import {
   appendCheckpoint,
   type CheckpointEntry,
+  readCheckpoints,
 } from "../../../src/core/runFolder/checkpointLog.ts";
-import { newestUnexpired, readResumePoints } from "../../../src/core/runFolder/resumePoints.ts";
-import { writeState } from "../../../src/core/runFolder/state.ts";
+import {
+  newestUnexpired,
+  readResumePoints,
+  rewindTo,
+} from "../../../src/core/runFolder/resumePoints.ts";
+import { readState, writeState } from "../../../src/core/runFolder/state.ts";
 import { aRunState } from "../../trainer/runState.ts";
 import { aCheckpointEntry } from "./builders.ts";
 import { createMemoryFileSystem } from "./memoryFileSystem.ts";
@@ -80,4 +85,19 @@ describe("the expiry of the state that a resume starts from", () => {
     const past = { ...PERIODIC, expires_at: inHours(-1) };
     expect(await expiryHours([PERIODIC, gone, past])).toEqual([undefined, null]);
   });
+});
+
+it("a run that goes back to an older save keeps the curriculum of that save", async () => {
+  const files = createMemoryFileSystem();
+  const state = aRunState(5, { curriculum: { tasks: "1 1 10 4 Owner/Game:train:7", drawn: [] } });
+  await appendCheckpoint(files, FOLDER, { ...PERIODIC, state });
+  // A later line that only changes the save, such as the mark of the best one.
+  for (const entry of await readCheckpoints(files, FOLDER)) {
+    await appendCheckpoint(files, FOLDER, { ...entry, best: { metric: "m", value: 1 } });
+  }
+  await writeState(files, FOLDER, aRunState(10));
+  const [newest, older] = await readResumePoints(files, FOLDER, NOW_MS);
+  if (newest === undefined || older === undefined) throw new Error("The run has two saves.");
+  await rewindTo(files, FOLDER, { point: older, gone: [newest] }, NOW_MS);
+  expect(await readState(files, FOLDER)).toEqual(state);
 });

@@ -74,7 +74,7 @@ describe("keeping a checkpoint", () => {
     const change = { action: "set-ttl", ttlSeconds: 604_800 };
     expect(made).toEqual([[null, { paths: [STATE, SAMPLER], change }]]);
     const expires_at = new Date(NOW_MS + 7 * DAY_MS).toISOString();
-    expect(await lines()).toEqual([ENTRY, { ...ENTRY, expires_at }]);
+    expect(await lines()).toEqual([{ ...ENTRY, expires_at }]);
   });
 
   it("uses the service that trained the run", async () => {
@@ -182,7 +182,7 @@ describe("deleting a checkpoint", () => {
     const removal = { paths: [STATE, SAMPLER], change: { action: "delete" } };
     expect(made).toEqual([["this computer", removal]]);
     const expires_at = new Date(NOW_MS).toISOString();
-    expect(await lines()).toEqual([ENTRY, { ...ENTRY, expires_at }]);
+    expect(await lines()).toEqual([{ ...ENTRY, expires_at }]);
     expect(user.details).toEqual([
       `It was saved after step 10 and is deleted from this computer.\n${STATE}\n${SAMPLER}\nA resume begins with this checkpoint. Without it, the run cannot be resumed.\nThis cannot be undone.`,
     ]);
