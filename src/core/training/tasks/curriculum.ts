@@ -17,7 +17,7 @@ import {
   writeKnown,
 } from "../../runFolder/curriculumTexts.ts";
 import type { CurriculumState } from "../../runFolder/state.ts";
-import type { TaskItem, TaskRef, TaskSequence } from "./dataset.ts";
+import { createTaskSequence, type TaskItem, type TaskRef, type TaskSequence } from "./dataset.ts";
 
 /** Share of earlier evidence kept at each visit. */
 const MEMORY = 0.6;
@@ -68,7 +68,7 @@ interface Observation {
 
 export interface CurriculumOptions extends Pick<Config, "seed" | "mix"> {
   readonly kind: "pools" | "signal";
-  /** The same tasks in plain order, each once per epoch. */
+  /** The same tasks in plain order. */
   readonly sequence: TaskSequence;
   readonly sha256: Sha256;
   /** How others fared in tasks, from 0 to 1 by name; absent when unknown. */
@@ -89,9 +89,9 @@ export class Curriculum {
 
   constructor(options: CurriculumOptions, state: CurriculumState | null = null) {
     this.#options = options;
-    const { sequence, known } = options;
+    const { known } = options;
     this.#known = (state === null ? known : readKnown(state.known ?? "")) ?? new Map();
-    this.#tasks = Array.from({ length: sequence.epochLength }, (_, i) => named(sequence.itemAt(i)));
+    this.#tasks = allTasks(options);
     this.#byName = new Map(this.#tasks.map((own) => [own.name, own]));
     for (const [name, own] of readEvidence(state?.tasks ?? "") ?? []) this.#evidence.set(name, own);
     for (const [at, name] of state?.drawn ?? []) this.#drawn.set(at, name);
@@ -234,6 +234,18 @@ export class Curriculum {
     const digest = this.#options.sha256(`curriculum|${this.#options.seed}|${at}|${word}`);
     return Number.parseInt(digest.slice(0, 12), 16) / 16 ** 12;
   }
+}
+
+/** Each task once, in plain order; with weights, in that of its environment, because the common sequence repeats and skips tasks. */
+function allTasks({ sequence, mix, seed, sha256 }: CurriculumOptions): readonly NamedTask[] {
+  const byEnvironment = groupBy(sequence.sources, ({ environment }) => environment).values();
+  const sequences =
+    mix === "weighted"
+      ? [...byEnvironment].map((own) => createTaskSequence(own, seed, "proportional", sha256))
+      : [sequence];
+  return sequences.flatMap(({ epochLength, itemAt }) =>
+    Array.from({ length: epochLength }, (_, i) => named(itemAt(i))),
+  );
 }
 
 function named(task: TaskRef): NamedTask {

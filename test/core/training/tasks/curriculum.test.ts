@@ -192,6 +192,14 @@ describe("a curriculum", () => {
     expect(names.filter((name) => name === "Owner/A")).toHaveLength(12);
   });
 
+  it("draws every task of a large environment that has the weight of a small one", () => {
+    const sources = [source("Owner/A", 4), source("Owner/B", 40)];
+    const { curriculum } = create("pools", sources, "weighted");
+    expect(curriculum.pools.new).toBe(44);
+    const drawn = play(curriculum, { steps: 80, policy: policy({ solves: () => 0.5 }) });
+    expect(new Set(drawn.map(taskId)).size).toBe(44);
+  });
+
   /** An earlier version, which re-evaluated every task for each draw, made `curriculumDraws.json`. */
   it.each(Object.entries(recordedDraws))("%s draws the recorded tasks", (words, recorded) => {
     expect(drawsOf(new Set(words.split(" ")))).toBe(recorded);
