@@ -1,6 +1,7 @@
 /** The provider's public price list: `docs/protocols/tinker.md#prices`. */
 
 import * as z from "zod";
+import { AppError } from "../errors.ts";
 import type { HttpClient } from "../ports.ts";
 import { REPLY_LIMITS } from "../replyLimits.ts";
 import { PRICE_LIST_URL } from "../services.ts";
@@ -64,4 +65,13 @@ export async function fetchPriceList(
   } catch {
     return null;
   }
+}
+
+/** The error for a budget in USD that cannot be measured. */
+export function pricesUnknown(model: string): AppError {
+  return new AppError(
+    "prices-unknown",
+    `max_cost_usd: the prices of ${model} are unknown, so the cost of the run is unknown. Set prices to USD per million tokens of each kind (sampled, prefill_cached, prefill_uncached, trained), or use max_tokens_total.`,
+    { configPath: "max_cost_usd" },
+  );
 }

@@ -73,7 +73,9 @@ export class WandbReport {
   /** A watcher that handles each event and then passes it to `watch`. */
   beside(watch: Watcher): Watcher {
     return (event) => {
-      if (event.kind === "step-finished") this.#tracker.rowWritten(event.step);
+      if (event.kind === "step-finished" || event.kind === "batch-finished") {
+        this.#tracker.rowWritten(event.step);
+      }
       if (event.kind === "settings-changed") this.#tracker.configChanged();
       // The row of the final evaluation follows immediately.
       if (event.kind === "evaluated" && event.purpose === "end") {

@@ -4,11 +4,11 @@ import { dirname, join } from "node:path";
 import * as z from "zod";
 import { isLocalModel } from "../../core/config/fields/presets.ts";
 import type { Config } from "../../core/config/fields/schema.ts";
-import { AppError, errorMessage } from "../../core/errors.ts";
+import { errorMessage } from "../../core/errors.ts";
 import type { HttpClient, Log } from "../../core/ports.ts";
 import { type PriceFile, readPriceFile } from "../../core/runFolder/priceFile.ts";
 import { TINKER_URL } from "../../core/services.ts";
-import { fetchPriceList, listedPrices } from "../../core/usage/priceList.ts";
+import { fetchPriceList, listedPrices, pricesUnknown } from "../../core/usage/priceList.ts";
 import { parseJson } from "../../core/util/jsonl.ts";
 import { withoutEnd } from "../../core/util/textEdges.ts";
 import { cacheFolder } from "../../node/cacheFolder.ts";
@@ -45,13 +45,7 @@ export async function loadListPrices(options: ListPricesOptions): Promise<ListPr
   const { config } = options;
   if (config.prices !== null) return null;
   const found = await findPrices(options);
-  if (found === null && config.max_cost_usd !== null) {
-    throw new AppError(
-      "prices-unknown",
-      `max_cost_usd: the prices of ${config.model_name} are unknown, so the cost of the run is unknown. Set prices to USD per million tokens of each kind (sampled, prefill_cached, prefill_uncached, trained), or use max_tokens_total.`,
-      { configPath: "max_cost_usd" },
-    );
-  }
+  if (found === null && config.max_cost_usd !== null) throw pricesUnknown(config.model_name);
   return found;
 }
 

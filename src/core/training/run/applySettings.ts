@@ -5,8 +5,9 @@ import type { Config } from "../../config/fields/schema.ts";
 import { environmentConfig } from "../../config/taskChoices.ts";
 import { AppError } from "../../errors.ts";
 import { rolloutSettings } from "../../rollout/settings.ts";
+import { pricesUnknown } from "../../usage/priceList.ts";
 import { totalSteps } from "../tasks/dataset.ts";
-import { limitsOf, type PreparedEnvironment, type RunContext } from "./context.ts";
+import { limitsOf, type PreparedEnvironment, pricesOf, type RunContext } from "./context.ts";
 import { checkSchedule } from "./learningRate.ts";
 
 /** The keys that differ in `after`; all must be tunable. */
@@ -43,12 +44,16 @@ function evaluated({ evaluation }: Config): readonly string[] {
 
 /**
  * Applies `config`: resizes limits and gates and returns the updated context. Work in progress keeps its settings. @throws AppError
- * `config-conflict` when the schedule needs an end that the run no longer has; nothing is changed then
+ * `config-conflict` when the schedule needs an end that the run no longer has, `prices-unknown` when a budget in USD cannot be measured;
+ * nothing is changed then
  */
 export function applySettings(context: RunContext, config: Config): RunContext {
   const { sequence, services } = context;
   const steps = totalSteps(config, sequence.epochLength);
   checkSchedule(config, steps);
+  if (config.max_cost_usd !== null && pricesOf({ ...context, config }) === null) {
+    throw pricesUnknown(config.model_name);
+  }
   resizeLimits(context, config);
   const environments = [...services.environments].map(
     ([name, prepared]): readonly [string, PreparedEnvironment] => {

@@ -90,6 +90,16 @@ describe("new settings in force", () => {
     expect(context.services.environments.get(ENVIRONMENT)?.gate.stats.limit).toBe(3);
   });
 
+  it("cannot limit a cost that cannot be measured", () => {
+    const context = { ...aContext(), listPrices: null };
+    const limited = aConfig({ max_cost_usd: 1 });
+    expect(() => applySettings(context, limited)).toThrow(
+      expect.objectContaining({ code: "prices-unknown", configPath: "max_cost_usd" }),
+    );
+    const prices = { sampled: 1, prefill_cached: 1, prefill_uncached: 1, trained: 1 };
+    expect(applySettings(context, { ...limited, prices }).config.max_cost_usd).toBe(1);
+  });
+
   it("change nothing when their schedule has no end", () => {
     const context = aContext();
     const { limit } = context.limits.rollouts;
