@@ -57,11 +57,13 @@ export async function startWandb({
   }
 }
 
+type ReportedTo = Pick<WandbTracker, "runId" | "rowWritten" | "configChanged" | "finish">;
+
 export class WandbReport {
-  readonly #tracker: WandbTracker;
+  readonly #tracker: ReportedTo;
   readonly #watch: Watcher;
 
-  constructor(tracker: WandbTracker, watch: Watcher) {
+  constructor(tracker: ReportedTo, watch: Watcher) {
     this.#tracker = tracker;
     this.#watch = watch;
   }
