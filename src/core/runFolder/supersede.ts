@@ -10,7 +10,7 @@ import {
   supersededFolder,
   tokensPath,
 } from "./files/layout.ts";
-import { readLines, stepOfLine } from "./files/lineReader.ts";
+import { MAX_FILE_BYTES, readLines, stepOfLine } from "./files/lineReader.ts";
 import { parseEvaluatedRollout } from "./rollouts/rolloutRecord.ts";
 
 export interface Superseded {
@@ -117,7 +117,7 @@ async function moveLines(
     (isMoved ? moved : kept).push({ offset, length });
   }
   if (moved.length === 0) return;
-  const bytes = await fileSystem.readBytes(source);
+  const bytes = await fileSystem.readBytes(source, MAX_FILE_BYTES);
   const targets = runPaths(supersededFolder(folder, attempt));
   const target = targets[file];
   await fileSystem.makeDirectory(

@@ -10,7 +10,7 @@ const LINES_PER_READ = 1_000;
 /** Longer than any line a run writes. */
 export const MAX_LINE_BYTES = 16 * 1024 * 1024;
 /** Anything beyond this offset is not read. */
-const MAX_FILE_BYTES = 4 * 1024 ** 3;
+export const MAX_FILE_BYTES = 4 * 1024 ** 3;
 
 /**
  * Complete lines from byte `from` on, with offsets relative to the whole file; none if the file does not exist. A half-written
