@@ -109,13 +109,16 @@ export class GroupQueue {
     const { version } = policy;
     const keys = items.map(({ position }): GroupKey => ({ position, version, settingsHash }));
     const { config, ports, storage } = context;
+    const report = async (rollout: FinishedRollout): Promise<void> => {
+      if (batch.isStepKnown) await writeRollout(context, rollout);
+      progress[rollout.record.group - first]?.add(rollout);
+    };
     const options: PlayOptions = {
       context,
       sampler: policy.sampler,
       seedOf: (task, turn) => rolloutSeed(ports.sha256, config.seed, task, turn),
       onFinished: async (rollout) => {
-        if (batch.isStepKnown) await writeRollout(context, rollout);
-        progress[rollout.record.group - first]?.add(rollout);
+        await report(rollout);
         await pauseAtFailure(context, rollout);
       },
       onUsed: ({ group, rollout }, tokens, streams) => {
@@ -130,7 +133,7 @@ export class GroupQueue {
       const own = tasks[i] ?? [];
       const ended =
         this.#stored?.has(key) === true
-          ? this.#restore(key, own, player, options)
+          ? this.#restore(key, own, { player, options, report })
           : this.#store(key, this.#hold(key, { context, tasks: own, options }));
       // Awaited when its step comes; until then a failure must not count as an unhandled rejection.
       ended.then(() => this.#ended.add(key)).catch(() => undefined);
@@ -266,8 +269,15 @@ export class GroupQueue {
   async #restore(
     key: GroupKey,
     tasks: readonly RolloutTask[],
-    player: RolloutPlayer,
-    options: PlayOptions,
+    {
+      player,
+      options,
+      report,
+    }: {
+      readonly player: RolloutPlayer;
+      readonly options: PlayOptions;
+      readonly report: PlayOptions["onFinished"];
+    },
   ): Promise<readonly FinishedRollout[] | null> {
     const rollouts = await this.#stored?.read(key);
     const [place] = tasks;
@@ -275,7 +285,8 @@ export class GroupQueue {
       const [playing] = player.play([tasks], options);
       return this.#store(key, playing ?? Promise.resolve([]));
     }
-    for (const rollout of rollouts) await options.onFinished(atPlace(rollout, place));
+    // The attempt that played it has paused for its failures.
+    for (const rollout of rollouts) await report(atPlace(rollout, place));
     return null;
   }
 

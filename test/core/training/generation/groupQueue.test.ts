@@ -7,6 +7,7 @@ import { StoredGroups } from "../../../../src/core/training/generation/storedGro
 import { settle } from "../../../fakes/fakeClock.ts";
 import { result, scriptedEnvironment } from "../../rollout/scriptedEnvironment.ts";
 import { call, ended, scriptedSampler } from "../../rollout/scriptedModel.ts";
+import { aConfig } from "../builders.ts";
 import { aContext, type FakeContext, FOLDER } from "../fakeContext.ts";
 
 const PENDING = runPaths(FOLDER).pendingFolder;
@@ -82,3 +83,22 @@ it.each([
     expect(written.match(/"sampledText":"[^"]/g)).toHaveLength(rollouts.length);
   },
 );
+
+it("a failure in a restored group does not pause the run again", async () => {
+  const failing = scriptedEnvironment([
+    { onCall: () => result("", { reward: null, finished: true }) },
+  ]);
+  const config = aConfig({ group_failures: "fail_fast" });
+  const context = aContext({ remote: failing, config });
+  const play = async () => {
+    const stored = await StoredGroups.open(context);
+    const queue = issue(context, { stored, sampler: scriptedSampler([ANSWER]) });
+    const { rollouts } = await context.clock.run(queue.take(context, 0, 1));
+    return rollouts.map(({ record }) => record.reward);
+  };
+  const rewards = await play();
+  expect([rewards[0], context.control.isPausing]).toEqual([null, true]);
+  context.control.continue();
+  expect(await play()).toEqual(rewards);
+  expect(context.control.isPausing).toBe(false);
+});
