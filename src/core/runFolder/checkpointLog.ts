@@ -47,7 +47,7 @@ const MAX_LINES = 5_000;
 const MAX_CHARS = 32 * 1024 * 1024;
 
 /**
- * The saves within a memory limit: the last line of each save and kind, in order. Over the limit, the oldest of those that expire are
+ * The saves within a memory limit: the last line of each save and kind, in the order of these lines. Over the limit, the oldest of those that expire are
  * dropped first, because a run makes many rolling saves.
  */
 export class NewestSaves {
@@ -95,7 +95,7 @@ export function parseCheckpoint(value: unknown): CheckpointEntry | null {
   return checkpointSchema.safeParse(value).data ?? null;
 }
 
-/** The saves in the order they were made, as {@link NewestSaves} keeps them; skips unreadable lines. */
+/** The saves, as {@link NewestSaves} keeps them; skips unreadable lines. */
 export async function readCheckpoints(
   fileSystem: FolderFiles,
   folder: string,
