@@ -269,7 +269,7 @@ function runList(rows: readonly SweepRow[], sharedOverrides: readonly string[]):
 
 function halvingHint(): string {
   return vscode.l10n.t(
-    "With {0} or more combinations, not counting seeds, the worse half can stop early.",
+    "With {0} or more settings to compare, the worse half can stop early.",
     MANY_SETTINGS,
   );
 }

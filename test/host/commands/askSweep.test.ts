@@ -16,7 +16,7 @@ vi.mock("vscode", async () => ({
 
 const parent = folderOfEachTest();
 const fileSystem = createFileSystem();
-const HINT = "With 4 or more combinations, not counting seeds, the worse half can stop early.";
+const HINT = "With 4 or more settings to compare, the worse half can stop early.";
 
 it.each([
   ["learning_rate", "1e-5,2e-5,4e-5", HINT],
