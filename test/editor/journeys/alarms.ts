@@ -62,11 +62,12 @@ export const alarms: Journey = {
         await workbench.tab("tinker-config.yaml").waitFor();
         const fixes = workbench.page.locator(".action-widget .monaco-list-row");
         const fix = fixes.filter({ hasText: FIX }).first();
-        await until("the fix", async () => {
+        const open = async (): Promise<boolean> => {
           await workbench.page.keyboard.press("Control+.");
           // Another press would close the list that is still loading.
-          return await appears(fix, 10_000);
-        });
+          return await appears(fix, 20_000);
+        };
+        await until("the fix", open, 60_000);
         await picture("fix");
         await fixes.filter({ hasText: "Show what triggered the alarm" }).first().click();
         await panel.locator(".evidence canvas").waitFor();
