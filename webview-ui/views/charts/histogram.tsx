@@ -2,6 +2,7 @@
 
 import * as l10n from "@vscode/l10n";
 import { formatExact, plural } from "../../../src/shared/format.ts";
+import { groupBy } from "../../../src/shared/groupBy.ts";
 import { Button } from "../../controls/button.tsx";
 import { setTitle } from "../../controls/setTitle.ts";
 import type { DashboardProps } from "../../model/dashboardModel.ts";
@@ -82,14 +83,15 @@ function barText({ low, high, count }: Bin): string {
       );
 }
 
-function shortReward({ low, high }: Bin): string {
-  return String(Number(((low + high) / 2).toFixed(2)));
+function shortReward({ center }: Bin): string {
+  return String(Number(center.toFixed(2)));
 }
 
 interface Bin {
-  /** Inclusive bounds; equal if each value has its own bin. */
+  /** Smallest and largest value inside, both inclusive; an empty bin has its center twice. */
   readonly low: number;
   readonly high: number;
+  readonly center: number;
   readonly count: number;
 }
 
@@ -104,16 +106,19 @@ export function histogram(values: readonly number[], maxBins = 12): readonly Bin
     counts.set(rounded, (counts.get(rounded) ?? 0) + 1);
   }
   const sorted = [...counts].sort(([a], [b]) => a - b);
-  if (sorted.length <= maxBins) return sorted.map(([low, count]) => ({ low, high: low, count }));
+  if (sorted.length <= maxBins) {
+    return sorted.map(([low, count]) => ({ low, high: low, center: low, count }));
+  }
   const first = sorted[0]?.[0] ?? 0;
   const width = ((sorted.at(-1)?.[0] ?? 1) - first) / maxBins;
+  const binOf = (value: number): number =>
+    Math.min(maxBins - 1, Math.floor((value - first) / width));
+  const members = groupBy(sorted, ([value]) => binOf(value));
   return Array.from({ length: maxBins }, (_, index) => {
-    const low = first + index * width;
-    const isLast = index === maxBins - 1;
-    const inside = sorted.filter(
-      ([value]) => value >= low && (isLast || value < first + (index + 1) * width),
-    );
-    const high = isLast ? (sorted.at(-1)?.[0] ?? low) : low + width;
-    return { low, high, count: inside.reduce((sum, [, count]) => sum + count, 0) };
+    const inside = members.get(index) ?? [];
+    const center = first + (index + 0.5) * width;
+    const low = inside[0]?.[0] ?? center;
+    const high = inside.at(-1)?.[0] ?? center;
+    return { low, high, center, count: inside.reduce((sum, [, count]) => sum + count, 0) };
   });
 }

@@ -23,10 +23,25 @@ describe("the histogram of rewards", () => {
 
   it("gives each value its own bin when there are few", () => {
     expect(histogram([1, 0, 1, 0.5])).toEqual([
-      { low: 0, high: 0, count: 1 },
-      { low: 0.5, high: 0.5, count: 1 },
-      { low: 1, high: 1, count: 2 },
+      { low: 0, high: 0, center: 0, count: 1 },
+      { low: 0.5, high: 0.5, center: 0.5, count: 1 },
+      { low: 1, high: 1, center: 1, count: 2 },
     ]);
+  });
+
+  it("bounds each bin by its own values, so that a bar lists what it counts", () => {
+    const eighths = Array.from({ length: 25 }, (_, index) => index / 8);
+    const bins = histogram(eighths);
+    expect(bins).toHaveLength(12);
+    for (const { low, high, count } of bins) {
+      expect(eighths.filter((reward) => reward >= low && reward <= high)).toHaveLength(count);
+    }
+    expect(histogram([...eighths, 100])[5]).toEqual({
+      low: 45.833333333333336,
+      high: 45.833333333333336,
+      center: 45.833333333333336,
+      count: 0,
+    });
   });
 
   it("shows that rollouts failed, instead of showing none", () => {
