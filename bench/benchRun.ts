@@ -14,6 +14,7 @@ import { connectTinker, type ServiceClient } from "../src/core/tinker/serviceCli
 import { prepareRun } from "../src/core/training/prepare.ts";
 import { type RunContext, runLimits } from "../src/core/training/run/context.ts";
 import { RunControl } from "../src/core/training/run/control.ts";
+import { PausedTime } from "../src/core/training/run/pausedTime.ts";
 import { systemClock } from "../src/node/clock.ts";
 import { createFileSystem } from "../src/node/fileSystem.ts";
 import { sha256 } from "../src/node/hash.ts";
@@ -115,6 +116,7 @@ async function runContext(
     listPrices: null,
     limits: runLimits(config),
     control: new RunControl(),
+    pauses: new PausedTime(ports.clock),
     ports,
     services: {
       service,

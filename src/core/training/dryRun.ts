@@ -27,7 +27,7 @@ export async function playDryRun(context: RunContext, position: LoopPosition): P
       position,
       settingsHash: "",
       extra: {},
-      secondsUntilNow: (pausedMs) => (clock.monotonic() - fromMs - pausedMs) / 1000,
+      secondsUntilNow: () => (clock.monotonic() - fromMs - dry.pauses.totalMs) / 1000,
       mayFollow: () => false,
       stepsAhead: () => 1,
     });

@@ -20,6 +20,7 @@ import { withoutEnd } from "../util/textEdges.ts";
 import { earlyEnd, type Spent, stepsWithinBudget, waitsForRow } from "./run/budgets.ts";
 import { pricesOf, type RunContext } from "./run/context.ts";
 import { failuresOfAll, whoFailed } from "./run/failedRollouts.ts";
+import type { PausedTime } from "./run/pausedTime.ts";
 import type { LoopPosition } from "./step/loopPosition.ts";
 import type { StepEnd } from "./step/step.ts";
 
@@ -28,42 +29,42 @@ export class EndConditions {
   /** Completed when the attempt began. */
   readonly #stepsBefore: number;
   readonly #results: StepResult[];
-  /** Monotonic time up to which `counters.seconds` counts the run's time, excluding pauses. */
+  readonly #pauses: PausedTime;
+  /** Monotonic time up to which `counters.seconds` counts the run's time, and the pauses until then. */
   #countedUntilMs: number;
+  #pausesCountedMs: number;
 
-  private constructor(clock: Clock, stepsBefore: number, results: readonly StepResult[]) {
+  private constructor(
+    { pauses, ports: { clock } }: Pick<RunContext, "pauses" | "ports">,
+    stepsBefore: number,
+    results: readonly StepResult[],
+  ) {
     this.#clock = clock;
+    this.#pauses = pauses;
     this.#stepsBefore = stepsBefore;
     this.#results = [...results];
     this.#countedUntilMs = clock.monotonic();
+    this.#pausesCountedMs = pauses.totalMs;
   }
 
   /** Starts counting time now. @throws AppError `file-unreadable` */
   static async open(
-    context: Pick<RunContext, "ports" | "storage">,
+    context: Pick<RunContext, "pauses" | "ports" | "storage">,
     { step }: Pick<LoopPosition, "step">,
   ): Promise<EndConditions> {
-    return new EndConditions(context.ports.clock, step, await readResults(context));
+    return new EndConditions(context, step, await readResults(context));
   }
 
   /** Records a completed step whose position counts the time until now. */
   addStep(row: MetricsRow): void {
     this.#results.push(resultOf(row));
     this.#countedUntilMs = this.#clock.monotonic();
+    this.#pausesCountedMs = this.#pauses.totalMs;
   }
 
-  /** Awaits a pause without counting its time, even if a stop ends the pause. */
-  async skip(pause: Promise<void>): Promise<void> {
-    const fromMs = this.#clock.monotonic();
-    try {
-      await pause;
-    } finally {
-      this.#countedUntilMs += this.#clock.monotonic() - fromMs;
-    }
-  }
-
-  /** The run's time until now, minus `pausedMs` of pauses since the last step. */
-  secondsUntilNow({ counters }: Pick<LoopPosition, "counters">, pausedMs: number): number {
+  /** The run's time until now, without pauses. */
+  secondsUntilNow({ counters }: Pick<LoopPosition, "counters">): number {
+    const pausedMs = this.#pauses.totalMs - this.#pausesCountedMs;
     const takenMs = this.#clock.monotonic() - this.#countedUntilMs - pausedMs;
     return counters.seconds + Math.max(0, takenMs) / 1000;
   }
@@ -74,18 +75,18 @@ export class EndConditions {
     position: Pick<LoopPosition, "counters" | "step">,
   ): AppError | null {
     const { step: steps } = position;
-    return this.#earlyEndAt(context, { steps, seconds: this.secondsUntilNow(position, 0) });
+    return this.#earlyEndAt(context, { steps, seconds: this.secondsUntilNow(position) });
   }
 
   /**
-   * Whether the next step's update may be submitted while this one trains, whose rollouts ended after `pausedMs` of pauses. Not when the
-   * step's row decides, nor when time might run out with it: then the decision waits for the end of the step.
+   * Whether the next step's update may be submitted while this one trains. Not when the step's row decides,
+   * nor when time might run out with it: then the decision waits for the end of the step.
    */
-  mayTrainAhead(context: RunContext, position: LoopPosition, pausedMs: number): boolean {
+  mayTrainAhead(context: RunContext, position: LoopPosition): boolean {
     const { counters, step } = position;
     if (waitsForRow(context.config)) return false;
     const secondsOfStep = step === 0 ? 0 : counters.seconds / step;
-    const seconds = this.secondsUntilNow(position, pausedMs) + secondsOfStep;
+    const seconds = this.secondsUntilNow(position) + secondsOfStep;
     return this.#earlyEndAt(context, { steps: step + 1, seconds }) === null;
   }
 

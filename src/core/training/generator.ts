@@ -292,7 +292,7 @@ export class Generator {
   }
 
   /** As {@link GroupQueue.close}. */
-  close(): Promise<number> {
+  close(): Promise<void> {
     return this.#queue.close();
   }
 }

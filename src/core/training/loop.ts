@@ -177,7 +177,7 @@ class Loop {
   }
 
   async #pause(): Promise<void> {
-    const { control, reporting } = this.#context;
+    const { control, pauses, reporting } = this.#context;
     const { watch, enterPhase } = reporting;
     const { step } = this.#position;
     // Finish the evaluation first, because the services get no requests during a pause.
@@ -189,7 +189,7 @@ class Loop {
     await enterPhase("paused");
     watch({ kind: "paused", step });
     await this.#event("run-paused", `The run waits before step ${step + 1}.`);
-    await this.#endConditions.skip(control.pauseOver());
+    await pauses.during(() => control.pauseOver());
     await enterPhase("running");
     watch({ kind: "continued", step });
     await this.#event("run-continued", `The run continues with step ${step + 1}.`);
@@ -224,8 +224,8 @@ class Loop {
       position: this.#position,
       settingsHash: this.#identity.configHash,
       extra: this.#extra,
-      secondsUntilNow: (pausedMs) => this.#endConditions.secondsUntilNow(this.#position, pausedMs),
-      mayFollow: (pausedMs, completed) => this.#mayFollow(pausedMs, completed),
+      secondsUntilNow: () => this.#endConditions.secondsUntilNow(this.#position),
+      mayFollow: (completed) => this.#mayFollow(completed),
       stepsAhead: (steps, tokens) => this.#endConditions.stepsAhead(this.#context, steps, tokens),
     });
     this.#extra = Promise.resolve({});
@@ -237,13 +237,11 @@ class Loop {
   }
 
   /** Submits the save that is due after the step in progress; false when something must happen before the next step. */
-  #mayFollow(pausedMs: number, completed: Promise<CompletedStep>): boolean {
+  #mayFollow(completed: Promise<CompletedStep>): boolean {
     const step = this.#position.step + 1;
     const evaluation = dueEvaluation(this.#context, { ...this.#position, step });
     if (this.#context.control.hasRequest || evaluation !== null) return false;
-    if (!this.#endConditions.mayTrainAhead(this.#context, this.#position, pausedMs)) {
-      return false;
-    }
+    if (!this.#endConditions.mayTrainAhead(this.#context, this.#position)) return false;
     const snapshot = completed.then(({ position, metrics }) => this.#snapshot(position, metrics));
     snapshot.catch(() => undefined);
     this.#beginDueSave(step, snapshot);
@@ -310,9 +308,9 @@ class Loop {
   }
 
   async #closePlay(): Promise<void> {
-    const pausedMs = await this.#steps.close();
+    await this.#steps.close();
     await Promise.allSettled([this.#extra]);
-    const seconds = this.#endConditions.secondsUntilNow(this.#position, pausedMs);
+    const seconds = this.#endConditions.secondsUntilNow(this.#position);
     this.#context.storage.usage.add({ for: "stop", seconds });
   }
 

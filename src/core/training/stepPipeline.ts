@@ -90,12 +90,11 @@ export class StepPipeline implements StepSource {
     return completed;
   }
 
-  /** Ends all rollouts, then waits for everything that was started. Returns the milliseconds paused. */
-  async close(): Promise<number> {
-    const pausedMs = await this.#generator.close();
+  /** Ends all rollouts, then waits for everything that was started. */
+  async close(): Promise<void> {
+    await this.#generator.close();
     await this.#beginningNext;
     await Promise.allSettled([this.#next?.begun]);
-    return pausedMs;
   }
 
   #begin(
@@ -182,7 +181,7 @@ export class StepPipeline implements StepSource {
     const { context, position } = order;
     const at = nextPosition(position, begun);
     if (begun.update === null || !(await this.#generator.read(at.step))) return;
-    if (this.#present !== begun || !order.mayFollow(begun.batch.pausedMs, completed)) return;
+    if (this.#present !== begun || !order.mayFollow(completed)) return;
     const events = new HeldEvents();
     const reporting = { ...context.reporting, watch: events.watch };
     const next = this.#begin({ ...order, context: { ...context, reporting }, extra: {} }, at);

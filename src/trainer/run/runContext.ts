@@ -13,6 +13,7 @@ import {
   type RunServices,
   runLimits,
 } from "../../core/training/run/context.ts";
+import { PausedTime } from "../../core/training/run/pausedTime.ts";
 import { systemClock } from "../../node/clock.ts";
 import { measureLag } from "../../node/eventLoopLag.ts";
 import { sha256 } from "../../node/hash.ts";
@@ -74,6 +75,7 @@ export function playContext(
     examples,
     listPrices,
     limits: runLimits(context.config),
+    pauses: new PausedTime(context.ports.clock),
     ports: { ...context.ports, takeLagMs: measureLag() },
     services: {
       service,

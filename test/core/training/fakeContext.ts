@@ -18,6 +18,7 @@ import {
   runLimits,
 } from "../../../src/core/training/run/context.ts";
 import { RunControl } from "../../../src/core/training/run/control.ts";
+import { PausedTime } from "../../../src/core/training/run/pausedTime.ts";
 import type { ProgressEvent } from "../../../src/core/training/run/progress.ts";
 import { createTaskSequence } from "../../../src/core/training/tasks/dataset.ts";
 import { sha256 } from "../../../src/node/hash.ts";
@@ -122,6 +123,7 @@ export function aContext(options: ContextOptions = {}): FakeContext {
     listPrices: options.listPrices ?? null,
     limits: runLimits(config),
     control: new RunControl(),
+    pauses: new PausedTime(clock),
     ports: { clock, random: { uuid: () => "id", uniform: () => 0 }, sha256 },
     services: {
       service: changedService,

@@ -80,7 +80,6 @@ export class GroupQueue {
   readonly #reading = new WeakMap<GroupKey, Promise<readonly FinishedRollout[]>>();
   #player: RolloutPlayer | null = null;
   /** How long unavailable environments paused the run, not yet reported with a batch. */
-  #pausedMs = 0;
 
   /** `stored` keeps waiting groups on disk; with null they wait in memory. */
   constructor(stored: StoredGroups | null = null) {
@@ -166,8 +165,9 @@ export class GroupQueue {
     this.#taken.set(step, [...before, ...groups]);
     this.#report(context, step, groups);
     this.#begin(groups);
+    let pausedMs = 0;
     const onPaused = (ms: number): void => {
-      this.#pausedMs += ms;
+      pausedMs += ms;
     };
     try {
       const ended = await pauseUntilAvailable(context, { step, onPaused }, (signal) =>
@@ -185,7 +185,6 @@ export class GroupQueue {
       this.#player?.throwIfAborted();
       // Keep the player if groups are issued ahead, because more may come at any time.
       if (this.#stored === null && this.#waiting.length === 0) await this.#end();
-      const pausedMs = this.#takePausedMs();
       const busyMs = () => this.#player?.busyMs ?? 0;
       const policies = groups.map(({ batch }) => batch.policy);
       const depth = () => this.groups.filter(({ key }) => key.version <= step).length;
@@ -203,11 +202,10 @@ export class GroupQueue {
     this.#progress.delete(step);
   }
 
-  /** Stops whatever is playing because the run ends. Resolves with the milliseconds of pauses that no batch has reported. */
-  async close(): Promise<number> {
+  /** Stops whatever is playing because the run ends. */
+  async close(): Promise<void> {
     this.#player?.abort(new AppError("run-ended", "The run ended before the rollout."));
     await this.#end().catch(() => undefined);
-    return this.#takePausedMs();
   }
 
   #report({ reporting }: RunContext, step: number, groups: readonly QueuedGroup[]): void {
@@ -307,12 +305,6 @@ export class GroupQueue {
       "group-unreadable",
       `The rollouts of task ${key.position} cannot be read from the run's pending folder. The run is saved; resume it to sample them again.`,
     );
-  }
-
-  #takePausedMs(): number {
-    const pausedMs = this.#pausedMs;
-    this.#pausedMs = 0;
-    return pausedMs;
   }
 
   async #end(): Promise<void> {

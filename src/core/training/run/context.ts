@@ -22,6 +22,7 @@ import type { Prices } from "../../usage/prices.ts";
 import { Limiter } from "../../util/limiter.ts";
 import type { TaskSequence } from "../tasks/dataset.ts";
 import type { RunControl } from "./control.ts";
+import type { PausedTime } from "./pausedTime.ts";
 import type { Watcher } from "./progress.ts";
 
 /** Everything about a run. `config`, `totalSteps` and the environments' settings are the current ones. */
@@ -36,6 +37,7 @@ export interface RunContext {
   readonly listPrices: Prices | null;
   readonly limits: RunLimits;
   readonly control: RunControl;
+  readonly pauses: PausedTime;
   readonly ports: RunPorts;
   readonly services: RunServices;
   readonly storage: RunStorage;

@@ -117,15 +117,17 @@ class OutageWatch {
 
   /** Pauses the run until any of these environments is available or the work is done. */
   async #pause(unavailable: readonly UnavailableEnvironment[]): Promise<void> {
-    const { ports, reporting } = this.#context;
+    const { pauses, ports, reporting } = this.#context;
     const { onPaused, step } = this.#awaited;
     const startedMs = ports.clock.monotonic();
-    await reporting.enterPhase("paused");
-    reporting.watch({ kind: "paused", step });
     try {
-      await this.#save();
-      const isOut = ({ gate }: UnavailableEnvironment) => gate.outage !== null;
-      while (!this.#over.aborted && unavailable.every(isOut)) await this.#waitFor(unavailable);
+      await pauses.during(async () => {
+        await reporting.enterPhase("paused");
+        reporting.watch({ kind: "paused", step });
+        await this.#save();
+        const isOut = ({ gate }: UnavailableEnvironment) => gate.outage !== null;
+        while (!this.#over.aborted && unavailable.every(isOut)) await this.#waitFor(unavailable);
+      });
     } finally {
       onPaused?.(ports.clock.monotonic() - startedMs);
     }

@@ -59,8 +59,8 @@ export interface StepInput {
   readonly optimizerUpdates: number;
   /** Total over all earlier steps. */
   readonly usage: RunUsage;
-  /** The run's time so far, minus `pausedMs` of pauses since the previous step. */
-  readonly secondsUntilNow: (pausedMs: number) => number;
+  /** The run's time so far, without pauses. */
+  readonly secondsUntilNow: () => number;
   /** Durations of recent steps of this attempt in seconds. */
   readonly elapsedS: readonly number[];
   readonly alarms: StepAlarms;

@@ -179,7 +179,7 @@ export async function recordStep(
     totalS,
   };
   await storage.store.addPhases(step, phasesOf(input, begun, trained, clock));
-  const seconds = input.secondsUntilNow(pausedMs);
+  const seconds = input.secondsUntilNow();
   const usage = usageAfter(input.usage, begun);
   const facts = gatherStepFacts(context, input, {
     ...batch,

@@ -28,7 +28,7 @@ export interface StepOrder {
    * Called when the next step could begin while this one trains, with this step's pauses in milliseconds. False when something must come
    * in between; true when everything that needs the weights in between has been submitted.
    */
-  readonly mayFollow: (pausedMs: number, completed: Promise<CompletedStep>) => boolean;
+  readonly mayFollow: (completed: Promise<CompletedStep>) => boolean;
   /** How many further steps the budgets allow to be sampled, given the completed steps and their tokens. */
   readonly stepsAhead: (steps: number, tokens: TokenUsage) => number;
 }
@@ -55,6 +55,6 @@ export interface StepSource {
   isWaiting(group: UsedGroup, at: Pick<LoopPosition, "cursor">): boolean;
   /** Removes what neither this saved state nor later steps need. @throws AppError `disk` */
   tidy(reporting: RunContext["reporting"], state: RunState): Promise<void>;
-  /** Ends all work and returns how many milliseconds the last of it was paused. */
-  close(): Promise<number>;
+  /** Ends all work. */
+  close(): Promise<void>;
 }

@@ -92,10 +92,9 @@ export class SupervisedSteps implements StepSource {
 
   async tidy(): Promise<void> {}
 
-  async close(): Promise<number> {
+  async close(): Promise<void> {
     const sent = await this.#next?.catch(() => undefined);
     await Promise.allSettled([sent?.results]);
-    return 0;
   }
 
   /** @throws AppError `training-not-finite`, `tinker-*`, `disk` */
@@ -108,7 +107,7 @@ export class SupervisedSteps implements StepSource {
     this.#next = null;
     const completed = this.#complete(order, sent, fromMs);
     const next = { step: position.step + 1, cursor: position.cursor + sent.items.length };
-    if (hasBatch(context, next) && order.mayFollow(0, completed)) {
+    if (hasBatch(context, next) && order.mayFollow(completed)) {
       this.#next = sendBatch(context, next);
       // Awaited when its turn comes; until then a failure must not count as an unhandled rejection.
       this.#next.catch(() => undefined);
@@ -248,7 +247,7 @@ async function recordBatch(
   requireFinite(loss, logprobs);
   const { trainS, totalS, elapsedS, extra } = times;
   const usage = { ...counters.tokens, cumulative: addTokens(counters.tokens.cumulative, tokens) };
-  const seconds = secondsUntilNow(0);
+  const seconds = secondsUntilNow();
   const used = stepUsage(context, counters.tokens, usage);
   const done = { taken: items.length, updates: 1, totalS, seconds };
   const progress = progressOf(context, { step, cursor, elapsedS, optimizerUpdates }, done);

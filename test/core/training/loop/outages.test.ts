@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
+import type { Config } from "../../../../src/core/config/fields/schema.ts";
 import { AppError } from "../../../../src/core/errors.ts";
 import { environmentOf } from "../../../../src/core/training/run/context.ts";
 import type { ScriptedEnvironment } from "../../rollout/scriptedEnvironment.ts";
-import { ENVIRONMENT } from "../builders.ts";
+import { anEvaluation, ENVIRONMENT } from "../builders.ts";
 import { type ContextOptions, linesOf, PATHS } from "../fakeContext.ts";
 import { comparableRows, prepareRun, requestsOf, rewarding } from "./prepareRun.ts";
 
@@ -16,6 +17,7 @@ describe("a loop whose environment service fails", () => {
     readonly sessions: number;
     readonly capabilities?: ContextOptions["capabilities"];
     readonly stepsAhead?: number;
+    readonly config?: Partial<Config>;
   }
 
   function prepareOutage(options: OutageOptions) {
@@ -38,7 +40,7 @@ describe("a loop whose environment service fails", () => {
         return inner.openSession(...choice);
       },
     };
-    const config = { max_steps_off_policy: stepsAhead };
+    const config = { max_steps_off_policy: stepsAhead, ...options.config };
     const run = prepareRun({ steps, remote, capabilities, config });
     const { progress, recorded } = run.context;
     const recover = () => {
@@ -132,6 +134,19 @@ describe("a loop whose environment service fails", () => {
     expect(linesOf(failing.context, PATHS.usage)).not.toContainEqual(
       expect.objectContaining({ seconds: 20 * 60 }),
     );
+  });
+
+  it("counts no time of a pause during an evaluation toward max_hours", async () => {
+    const evaluation = anEvaluation({ every: 1, num_samples: 1, temperatures: [0] });
+    const config = { evaluation, max_hours: 0.2 };
+    const failing = prepareOutage({ steps: 2, sessions: 2, config });
+    const { clock, phases } = failing.context;
+    const ended = failing.start();
+    await clock.advance(20 * 60_000);
+    expect(phases).toContain("paused");
+    failing.recover();
+    expect(await clock.run(ended)).toMatchObject({ outcome: "done", step: 2 });
+    expect((await failing.state())?.counters.seconds).toBeLessThan(60);
   });
 
   it("retries immediately on a resume command", async () => {
