@@ -188,10 +188,10 @@ export class TrackedRun {
   }
 
   /** Writes a rollout of a step, for its table. */
-  async addRollout(step: number): Promise<void> {
+  async addRollout(step: number, startedAtMs?: number): Promise<void> {
     const { fileSystem } = this;
     const store = createRolloutStore({ fileSystem, redactor: new Redactor(), folder: FOLDER });
-    await store.addRollout(aRecord({ step }));
+    await store.addRollout(aRecord({ step, ...(startedAtMs !== undefined && { startedAtMs }) }));
   }
 
   /** The rows that are not superseded. */

@@ -119,6 +119,24 @@ describe("a run reported to W&B", () => {
     expect(steps(run)).toEqual([0, 1]);
   });
 
+  it("dates rows of an earlier attempt by their rollouts, and those of examples by the sending", async () => {
+    const run = new TrackedRun();
+    run.server.fault = () => "lost";
+    await run.begin();
+    for (const [step, startedAtMs] of [5_000_000, 0].entries()) {
+      await run.addRollout(step, startedAtMs);
+      await run.write(step);
+    }
+    await run.finish();
+    run.server.fault = () => null;
+    await run.begin(2);
+    const sentAtS = run.clock.now() / 1000;
+    await run.finish();
+    const [played, example] = run.server.rows().map(({ _timestamp }) => _timestamp);
+    expect(played).toBe(5_001);
+    expect(example).toBeGreaterThanOrEqual(sentAtS);
+  });
+
   it("waits at the end no longer than the user allows", async () => {
     const run = new TrackedRun();
     run.server.fault = () => "lost";

@@ -224,7 +224,9 @@ export class RunFeed {
     for await (const { value } of readLines(fileSystem, stepPaths(folder, row.step).bodies)) {
       const startedAtMs = isJsonObject(value) ? value["startedAtMs"] : null;
       const seconds = flattenMetrics(row)["time/total_s"];
-      if (typeof startedAtMs !== "number" || typeof seconds !== "number") break;
+      // An example was not played, so its record has no time.
+      if (typeof startedAtMs !== "number" || startedAtMs === 0) break;
+      if (typeof seconds !== "number") break;
       return startedAtMs + seconds * 1000;
     }
     return clock.now();
