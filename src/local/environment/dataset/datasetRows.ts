@@ -51,7 +51,7 @@ export function checkRows(table: DataTable, names: ColumnsConfig, grader: Grader
     const key = JSON.stringify([questionKey(row.question), row.system, row.choices]);
     const twin = earlier.get(key);
     if (twin === undefined) earlier.set(key, { row, line: each.line });
-    else if (JSON.stringify(twin.row.answer) !== JSON.stringify(row.answer)) {
+    else if (!hasSameAnswer(twin.row, row, grader)) {
       add(names.answer, `differs from the answer to the same question in row ${twin.line}`);
     } else if (twin.row.split !== row.split) {
       add(names.split, `puts the question of row ${twin.line} into another split`);
@@ -62,6 +62,14 @@ export function checkRows(table: DataTable, names: ColumnsConfig, grader: Grader
     faults.push({ line: null, column: null, message: "has no rows" });
   }
   return { rows, faults: faults.toSorted((a, b) => (a.line ?? 0) - (b.line ?? 0)) };
+}
+
+/** True if each of the two answers is right for the other, as `1` and `1.0` are for `number`. */
+function hasSameAnswer(one: DatasetRow, other: DatasetRow, grader: Grader): boolean {
+  const text = ({ answer }: DatasetRow): string =>
+    typeof answer === "string" ? answer : JSON.stringify(answer);
+  if (text(one) === text(other)) return true;
+  return grader.isRight(text(one), other) && grader.isRight(text(other), one);
 }
 
 /** Equal for questions that differ only in case, spacing, and Unicode form. */
@@ -144,6 +152,9 @@ function describeOther(value: unknown): string {
 
 /** A scalar answer. */
 function readAnswer(value: unknown): Json | Unusable {
+  if (Number.isInteger(value) && !Number.isSafeInteger(value) && Math.abs(Number(value)) < 1e21) {
+    return new Unusable("has more digits than a number keeps: write it as text, in quotes");
+  }
   if (typeof value === "boolean" || (typeof value === "number" && Number.isFinite(value))) {
     return value;
   }

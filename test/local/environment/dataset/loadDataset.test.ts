@@ -49,6 +49,12 @@ describe("unusable rows are reported with row, column and reason", () => {
     ["an empty text", { question, answer: "  " }, {}, "row 2, answer: is empty"],
     ["a number as question", { question: 5, answer }, {}, "row 2, question: is a number"],
     ["a nested value", { question, answer: { a: 1 } }, {}, "row 2, answer: is an object"],
+    [
+      "an integer that is rounded",
+      '{"question": "Why?", "answer": 12345678901234567890}',
+      {},
+      "row 2, answer: has more digits than a number keeps: write it as text, in quotes",
+    ],
     ["a list as answer", { question, answer: ["a"] }, {}, "row 2, answer: is a list"],
     ["a system that is no text", { question, answer, system: 1 }, {}, "row 2, system: is a number"],
     [
@@ -218,18 +224,27 @@ describe("the environment of a dataset", () => {
     expect(other.splits["test"]).toBe(test.size);
   });
 
+  it.each<readonly [GraderConfig["type"], unknown, unknown]>([
+    ["number", "1.0", "1"],
+    ["json", { a: 1, b: 2 }, { b: 2, a: 1 }],
+    ["exact", "So.", "so."],
+  ])("takes answers that are equal for %s to the same question", async (type, one, other) => {
+    const content = lines({ question: "Q", answer: one }, { question: "Q", answer: other });
+    const grader = { type };
+    expect((await load(content, { grader })).definition.splits).toEqual({ train: 2 });
+    const different = lines({ question: "Q", answer: one }, { question: "Q", answer: "2" });
+    expect(await faultsOf(different, { grader })).toContain("row 2, answer: differs from");
+  });
+
   it("reads CSV and Parquet into the same tasks", async () => {
     const csv =
       'question,answer,choices\n"Which is hot?",fire,"[""ice"",""fire""]"\n"What is 1+1?",2,\n';
     const fromCsv = await load(csv, { file: "q.csv", splitFractions: { train: 1 } });
     expect(fromCsv.definition.task("train", 0)).toMatchObject({ choices: ["ice", "fire"] });
     expect(fromCsv.definition.task("train", 1)).toMatchObject({ choices: null });
-    const grader = { type: "choice" } as const;
-    const splitFractions = { train: 1 };
     const parquet = await load(bytesOf(PARQUET.snappy), {
       file: "q.parquet",
-      grader,
-      splitFractions,
+      splitFractions: { train: 1 },
     });
     const task = parquet.definition.task("train", 1);
     expect(parquet.definition.prompt(task)).toBe("Which is hot?\n\nA) ice\nB) fire");
