@@ -9,7 +9,7 @@ const MAX_CHARACTERS = 20_000;
 const WORD =
   /(?![\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Thai}\p{scx=Lao}\p{scx=Khmer}])[\p{L}\p{N}\p{M}_]/u;
 
-/** Matches whole words: `5` is not in `15` or `5.2`, but `東京` is in `東京です`. Normalizes like `exact`. */
+/** Matches whole words: `5` is not in `15`, `5.2` or `-5`, but `東京` is in `東京です`. Normalizes like `exact`. */
 export function containsGrader(isCaseSensitive: boolean): Grader {
   return {
     fault: () => null,
@@ -37,5 +37,7 @@ function isWhole(text: string, start: number, end: number): boolean {
   const isDigit = /\d/.test(last ?? "") && /^[.,]\d/.test(text.slice(end, end + 2));
   const isFraction =
     /\d/.test(first ?? "") && /\d[.,]$/.test(text.slice(Math.max(0, start - 2), start));
-  return !isDigit && !isFraction;
+  const isNegative =
+    /\d/.test(first ?? "") && /(?:^|[\s(=:])[-−]$/.test(text.slice(Math.max(0, start - 2), start));
+  return !isDigit && !isFraction && !isNegative;
 }

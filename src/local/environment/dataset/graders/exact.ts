@@ -1,6 +1,6 @@
 /** `exact`: identical text. */
 
-import { finalAnswer } from "./finalAnswer.ts";
+import { finalAnswer, lastLine } from "./finalAnswer.ts";
 import { answerText, type Grader } from "./grader.ts";
 import { isSameText } from "./normalize.ts";
 
@@ -10,8 +10,8 @@ export function exactGrader(isCaseSensitive: boolean): Grader {
     fault: () => null,
     isRight(answer, reference) {
       const expected = answerText(reference).trim();
-      const given = /[\n\r]/.test(expected) ? answer : finalAnswer(answer);
-      return isSameText(given, expected, isCaseSensitive);
+      const given = /[\n\r]/.test(expected) ? [answer] : [finalAnswer(answer), lastLine(answer)];
+      return given.some((each) => isSameText(each, expected, isCaseSensitive));
     },
     rule: isCaseSensitive
       ? "Spacing does not matter; upper and lower case do."

@@ -18,8 +18,7 @@ export function jsonGrader(tolerance: Tolerance): Grader {
       if (answer.length > MAX_CHARACTERS) return false;
       const expected = expectedValue(reference);
       const text = answer.trim();
-      const whole = parseJson(withoutFence(text));
-      const found = whole ?? parseJson(text.slice(text.lastIndexOf("\n") + 1));
+      const found = parseJson(text) ?? parseJson(lastBlock(text)) ?? parseJson(lastValue(text));
       return found !== null && expected !== undefined && isSame(found.value, expected, tolerance);
     },
     rule: "Answer with JSON. The order of keys does not matter.",
@@ -33,11 +32,20 @@ function expectedValue(reference: Reference): Json | undefined {
   return parseJson(answerText(reference))?.value as Json | undefined;
 }
 
-/** The contents of a Markdown code block; other text is returned unchanged. */
-function withoutFence(text: string): string {
-  const head = text.indexOf("\n");
-  const isBlock = head > 0 && text.startsWith(FENCE) && text.endsWith(FENCE);
-  return isBlock ? text.slice(head, -FENCE.length) : text;
+/** The contents of the Markdown code block at the end; empty if there is none. */
+function lastBlock(text: string): string {
+  if (!text.endsWith(FENCE)) return "";
+  const block = text.slice(
+    text.lastIndexOf(FENCE, text.length - FENCE.length - 1) + FENCE.length,
+    -FENCE.length,
+  );
+  return block.slice(block.indexOf("\n") + 1);
+}
+
+/** From the last line that starts an object or a list to the end; without one, the last line. */
+function lastValue(text: string): string {
+  const starts = [text.lastIndexOf("\n{"), text.lastIndexOf("\n[")];
+  return text.slice(Math.max(...starts, starts[0] === starts[1] ? text.lastIndexOf("\n") : -1) + 1);
 }
 
 /** Recurses along the expected value, whose size is bounded by the file. */

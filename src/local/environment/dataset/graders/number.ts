@@ -1,6 +1,6 @@
 /** `number`: the same value in any notation. */
 
-import { finalAnswer } from "./finalAnswer.ts";
+import { boxContent, finalAnswer } from "./finalAnswer.ts";
 import { answerText, type Grader, type Reference } from "./grader.ts";
 import { isClose, type Tolerance } from "./tolerance.ts";
 
@@ -94,8 +94,10 @@ const SUPERSCRIPT = /[⁺⁻⁰¹²³⁴-⁹]+/gu;
 /** Plain text of common LaTeX in answers. */
 function withoutMarkup(text: string): string {
   const boxed = boxContent(text) ?? text;
-  // NFKC alone would turn 10² into 102.
-  const powers = boxed.replace(SUPERSCRIPT, (power) => `^${power}`);
+  // NFKC alone would turn 10² into 102, and 1½ into 11/2.
+  const powers = boxed
+    .replace(SUPERSCRIPT, (power) => `^${power}`)
+    .replace(/(?<=\d)(?=[¼-¾⅐-⅞])/g, " ");
   const plain = powers.normalize("NFKC");
   return plain
     .replace(/\\[dt]?frac *\{([^{}]*)\} *\{([^{}]*)\}/g, " $1/$2")
@@ -114,24 +116,10 @@ function withoutMarkup(text: string): string {
     .replace(/^#+ */, "")
     .replace(/^ *[a-z] *= */i, "")
     .replace(/(?<=\d)[_\u00a0\u2009\u202f](?=\d{3})/g, "")
-    .replace(/(?<=\d) +(?=\d{3}(?:\D|$))/g, "")
+    .replace(/(?<=\d) +(?=\d{3}(?!\d| *\/))/g, "")
     .replace(/ *([*/^]) */g, "$1")
     .replace(/ +/g, " ")
     .trim()
     .replace(/(?<=[\d%\p{L}°])\.$/u, "")
     .replace(/E(?=[+-]?\d)/g, "e");
-}
-
-/** The contents of the last `\boxed{…}`; null if there is none. */
-function boxContent(text: string): string | null {
-  const start = text.lastIndexOf("\\boxed{");
-  if (start < 0) return null;
-  const from = start + "\\boxed{".length;
-  let depth = 1;
-  for (let at = from; at < text.length; at += 1) {
-    if (text[at] === "{") depth += 1;
-    if (text[at] === "}") depth -= 1;
-    if (depth === 0) return text.slice(from, at);
-  }
-  return null;
 }

@@ -2,7 +2,7 @@
 
 import { createContext, Script } from "node:vm";
 import { errorMessage } from "../../../../core/errors.ts";
-import { finalAnswer } from "./finalAnswer.ts";
+import { finalAnswer, lastLine } from "./finalAnswer.ts";
 import { answerText, type Grader } from "./grader.ts";
 
 /** Longer answers are wrong. */
@@ -26,9 +26,11 @@ export function regexGrader(isCaseSensitive: boolean): Grader {
       }
     },
     isRight(answer, reference) {
-      const given = finalAnswer(answer);
-      if (given.length > MAX_CHARACTERS) return false;
-      return matches(`^(?:${answerText(reference)})$`, flags, given);
+      const pattern = `^(?:${answerText(reference)})$`;
+      const given = new Set([finalAnswer(answer), lastLine(answer)]);
+      return [...given].some(
+        (each) => each.length <= MAX_CHARACTERS && matches(pattern, flags, each),
+      );
     },
     rule: "The answer must have the requested form, and nothing else.",
   };

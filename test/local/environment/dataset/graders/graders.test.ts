@@ -36,6 +36,14 @@ describe("exact", () => {
     ["42", 42, true],
     ["true", true, true],
     ["answering machine", "answering machine", true],
+    ["The answer is **Paris**", "Paris", true],
+    ["**Answer**: Paris", "Paris", true],
+    ["**Answer:** **Paris**", "Paris", true],
+    ["The answer is 5", "The answer is 5", true],
+    ["**bold**", "**bold**", true],
+    ["Answer: 2**3**2", "2**3**2", true],
+    ["```\nParis\n```", "Paris", true],
+    ["---", "---", true],
   ];
   it.each(cases)("%j against %j is %s", (...each) => grades({}, each));
 
@@ -72,6 +80,12 @@ describe("number", () => {
     ["-3/4", "-0.75", true],
     ["1 1/2", "1.5", true],
     ["½", "0.5", true],
+    ["1½", "1.5", true],
+    ["1½", "5.5", false],
+    ["2 100/200", "2.5", true],
+    ["The answer is **5**.", "5", true],
+    ["$$\n\\boxed{5}\n$$", "5", true],
+    ["\\[\n\\boxed{5}\n\\]", "5", true],
     ["\\frac{1}{2}", "0.5", true],
     ["-\\dfrac{3}{4}", "-0.75", true],
     ["\\frac12", "1/2", true],
@@ -139,12 +153,30 @@ describe("choice", () => {
     ["B", 1, true],
     ["A", 1, false],
     ["The  Earth", "C", true],
+    ["The answer is (B).", "Venus", true],
+    ["The answer is Venus.", "Venus", true],
+    ["**B.** Venus", "Venus", true],
+    ["**B**: Venus", "Venus", true],
+    ["\\boxed{B}", "Venus", true],
+    ["$\\boxed{\\text{Venus}}$", "Venus", true],
+    ["（Ｂ）", "Venus", true],
+    ["B", "1", true],
   ];
   it.each(cases)("%j against %j is %s", (...each) => grades({ type: "choice" }, each, choices));
 
   it("prefers a choice's text over its letter", () => {
     grades({ type: "choice" }, ["A", "A", true], ["B", "A"]);
     grades({ type: "choice" }, ["B", "A", false], ["B", "A"]);
+  });
+
+  it("refuses a number that is one choice and the position of another", () => {
+    const { fault } = createGrader({ ...GRADER, type: "choice" });
+    const numbers = ["3", "0", "1", "2"];
+    expect(fault({ answer: 2, choices: numbers })).toBe(
+      "is a choice and also the position of another: write the letter, D or C",
+    );
+    expect(fault({ answer: "2", choices: numbers })).toBeNull();
+    expect(fault({ answer: 2, choices: ["0", "1", "2"] })).toBeNull();
   });
 
   it.each([["Mars"], [3], [-1], [0.5]])("an answer %j not in the choices is invalid", (answer) => {
@@ -162,6 +194,7 @@ describe("regex", () => {
     ["dog", "cat|dog", true],
     ["dogs", "cat|dog", false],
     ["2026-01-31", "\\d{4}-\\d{2}-\\d{2}", true],
+    ["Answer: 42", "Answer: \\d+", true],
   ];
   it.each(cases)("%j against %j is %s", (...each) => grades({ type: "regex" }, each));
 
@@ -183,6 +216,10 @@ describe("json", () => {
     ['{"a": 1.0000000001}', '{"a": 1}', true],
     ['```json\n{"a": 1}\n```', { a: 1 }, true],
     ['Here it is:\n{"a": 1}', { a: 1 }, true],
+    ['Here it is:\n```json\n{"a": 1}\n```', { a: 1 }, true],
+    ['Here it is:\n{\n  "a": [\n    1\n  ]\n}', { a: [1] }, true],
+    ["First [1], then:\n[\n  2\n]", [2], true],
+    ["So it is\n5", 5, true],
     ['{"a": 1, "b": 2}', { a: 1 }, false],
     ["[2, 1]", [1, 2], false],
     ['{"a": "1"}', { a: 1 }, false],
@@ -201,6 +238,10 @@ describe("contains", () => {
     ["15 apples", "5", false],
     ["5.2 apples", "5", false],
     ["0.5 apples", "5", false],
+    ["-5", "5", false],
+    ["x = −5", "5", false],
+    ["It is -5.", "-5", true],
+    ["3-5 apples", "5", true],
     ["It is 5.", "5", true],
     ["I like C++ a lot", "C++", true],
     ["new\nyork", "New York", true],
