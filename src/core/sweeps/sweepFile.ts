@@ -2,6 +2,7 @@
 
 import * as z from "zod";
 import { isSame } from "../config/fields/sameValue.ts";
+import { parseAssignment } from "../config/overrides.ts";
 import { budgetKey } from "../config/stages.ts";
 import { AppError, isAppError } from "../errors.ts";
 import type { FileSystem } from "../ports.ts";
@@ -85,8 +86,10 @@ export function isSameSweep(one: SweepIdentity, other: SweepIdentity): boolean {
   );
 }
 
-function comparedOverrides({ grid, overrides }: SweepIdentity): readonly string[] {
-  return grid.length > 0 ? overrides : overrides.filter((text) => budgetKey(text) === null);
+/** By key, because of several values for a key, only the last one counts. */
+function comparedOverrides({ grid, overrides }: SweepIdentity): object {
+  const own = grid.length > 0 ? overrides : overrides.filter((text) => budgetKey(text) === null);
+  return Object.fromEntries(own.map((text) => [parseAssignment(text)?.prefix ?? text, text]));
 }
 
 /** @throws AppError `disk` */

@@ -34,7 +34,7 @@ export interface AskedSweep {
 
 /** A sweep's task definition, apart from its configuration. */
 type SweepTask = Required<Pick<TrainTask, "grid" | "parallel" | "retryFailed" | "overrides">> &
-  Pick<TrainTask, "halve">;
+  Pick<TrainTask, "halve" | "sweep">;
 
 /** Number of settings from which the user is asked whether the worse half stops early. */
 const MANY_SETTINGS = 4;
@@ -53,13 +53,20 @@ export interface AskSweepOptions extends SweepPorts {
 export async function askSweep(options: AskSweepOptions): Promise<AskedSweep | undefined> {
   const chosen = await chooseSweep(options);
   if (chosen === undefined) return undefined;
-  const { grid, overrides } = chosen;
+  const { grid, overrides, id } = chosen;
   const { rows, plan, sweep } = await loadSweep(options, {
     configPath: options.config.fsPath,
     grid: assignments(grid),
-    overrides: lastOfEach([...options.settingOverrides, ...overrides]),
+    overrides: id === undefined ? lastOfEach(options.settingOverrides) : overrides,
     halve: chosen.halve ?? null,
   });
+  if (id !== undefined && sweep.file.id !== id) {
+    const text = vscode.l10n.t(
+      "This sweep began with another run_name. Undo that change, or start a new sweep.",
+    );
+    await plainWindow.showWarningMessage(text);
+    return undefined;
+  }
   const halve = chosen.halve === undefined ? await askHalving(rows) : chosen.halve;
   if (halve === undefined) return undefined;
   const kept = keptRows(rows, sweep.file);
@@ -73,14 +80,17 @@ export async function askSweep(options: AskSweepOptions): Promise<AskedSweep | u
     parallel,
     retryFailed,
     overrides: asObject(overrides),
-    ...withoutUndefined({ halve: halve ?? undefined }),
+    ...withoutUndefined({ halve: halve ?? undefined, sweep: id }),
   };
   return { task, ...wanted };
 }
 
 interface ChosenSweep {
+  /** Undefined for a new sweep. */
+  readonly id: string | undefined;
   /** Comma-separated values by key. */
   readonly grid: ReadonlyMap<string, string>;
+  /** Those that an earlier sweep began with; a new one takes those of the setting. */
   readonly overrides: readonly string[];
   /** As in {@link SweepArguments}; undefined for a new sweep, whose user is asked. */
   readonly halve: number | null | undefined;
@@ -114,8 +124,9 @@ async function chooseSweep(options: AskSweepOptions): Promise<ChosenSweep | unde
   return picked.sweep === null ? newSweep(options) : earlierSweep(picked.sweep);
 }
 
-function earlierSweep({ file: { grid, overrides, halve } }: KnownSweep): ChosenSweep {
+function earlierSweep({ file: { id, grid, overrides, halve } }: KnownSweep): ChosenSweep {
   return {
+    id,
     grid: new Map(grid.map(({ key, values }) => [key, values.join(",")])),
     overrides,
     halve,
@@ -126,7 +137,7 @@ async function newSweep(options: AskSweepOptions): Promise<ChosenSweep | undefin
   const path = options.config.fsPath;
   const text = await options.fileSystem.readText(path);
   const grid = await askGrid({ text, path, overrides: options.settingOverrides });
-  return grid === undefined ? undefined : { grid, overrides: [], halve: undefined };
+  return grid === undefined ? undefined : { id: undefined, grid, overrides: [], halve: undefined };
 }
 
 async function knownSweeps({

@@ -126,7 +126,7 @@ export class TaskProvider implements vscode.TaskProvider {
       return new RunTerminal(joined ?? refusing(gone), show);
     }
     const own = overrideTexts(read);
-    const ofSetting = settingOverrides(vscode.Uri.file(configPath));
+    const ofSetting = addedOverrides(read, configPath);
     if (read.action === "validate") {
       const overrides = [...ofSetting, ...own];
       return new RunTerminal(printing((print) => validateConfigFile(configPath, overrides, print)));
@@ -162,6 +162,11 @@ export class TaskProvider implements vscode.TaskProvider {
     };
     return new RunTerminal(this.#options.openTraining(request), show);
   }
+}
+
+/** The overrides of the setting, except for a continued sweep: what they were when it began is among its own. */
+function addedOverrides({ sweep }: TrainTask, configPath: string): readonly string[] {
+  return sweep === undefined ? settingOverrides(vscode.Uri.file(configPath)) : [];
 }
 
 /** Makes a definition unique, because VS Code treats equal ones as the same task and would ask which of them to stop. */

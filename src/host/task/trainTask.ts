@@ -30,6 +30,8 @@ const trainTask = z.object({
   retryFailed: z.boolean().exactOptional(),
   /** What to evaluate: checkpoints, run folders and `base`. */
   models: z.array(z.string().min(1)).exactOptional(),
+  /** Internal: the id of the sweep that is continued, with `overrides` that include what the setting had when it began. */
+  sweep: z.string().exactOptional(),
   /** Internal: the launch that a new window rejoins. */
   attach: launchName.exactOptional(),
   /** Internal: distinguishes a training from an identical one that is running. */

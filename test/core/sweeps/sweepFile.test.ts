@@ -16,3 +16,9 @@ it("a grid with another budget is another sweep, because its runs are compared",
   const withBudget = { ...stages, grid, overrides: ["max_hours=1"] };
   expect(isSameSweep(withBudget, { ...withBudget, overrides: ["max_hours=2"] })).toBe(false);
 });
+
+it("of several overrides of a key, only the last one counts", () => {
+  const twice = { ...stages, overrides: ["seed=2", "seed=1"] };
+  expect(isSameSweep(stages, twice)).toBe(true);
+  expect(isSameSweep({ ...stages, overrides: ["seed=2"] }, twice)).toBe(false);
+});

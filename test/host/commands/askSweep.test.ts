@@ -1,12 +1,14 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { expect, it, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import type * as vscode from "vscode";
 import { askSweep } from "../../../src/host/commands/askSweep.ts";
 import { systemClock } from "../../../src/node/clock.ts";
 import { createFileSystem } from "../../../src/node/fileSystem.ts";
+import { beginSweep, loadSweep } from "../../../src/node/loadSweep.ts";
 import { textWith } from "../../core/config/configText.ts";
 import { folderOfEachTest } from "../../fakes/onDisk.ts";
+import { silentLog } from "../../fakes/silentLog.ts";
 import { resetUser, user } from "../fakeWindow.ts";
 
 vi.mock("vscode", async () => ({
@@ -33,4 +35,36 @@ it.each([
   await askSweep({ config, continues: undefined, settingOverrides: [], ...ports });
   const label = `Continue with ${values.split(",").length} Runs`;
   expect(user.lists[1]?.[0]).toMatchObject({ label, detail });
+});
+
+describe("an earlier sweep", () => {
+  /** Continues a sweep that began before `more` was in its configuration. */
+  async function continued(more = "") {
+    resetUser();
+    user.types = ["1"];
+    user.presses = ["Start Sweep"];
+    const path = join(parent, "tinker-config.yaml");
+    await writeFile(path, textWith("max_steps: 20"));
+    const ports = { fileSystem, clock: systemClock, log: silentLog };
+    const grid = ["seed=1,2"];
+    const earlier = { configPath: path, grid, overrides: ["batch_size=2"], halve: null };
+    const { lease } = await beginSweep(ports, await loadSweep(ports, earlier));
+    await lease.release();
+    await writeFile(path, textWith(`max_steps: 20${more}`));
+    const config = { fsPath: path } as vscode.Uri; // what the prompts use
+    const { id } = lease.file;
+    const settingOverrides = ["wandb=disabled"];
+    return { id, asked: await askSweep({ config, continues: id, settingOverrides, ...ports }) };
+  }
+
+  it("continues with the overrides it began with, whatever the setting says now", async () => {
+    const { id, asked } = await continued();
+    expect(asked?.task).toMatchObject({ sweep: id, overrides: { batch_size: "2" } });
+  });
+
+  it("does not continue as another one if its configuration has another name", async () => {
+    const { asked } = await continued("\nrun_name: other");
+    expect(asked).toBeUndefined();
+    expect(user.texts).toEqual([expect.stringContaining("began with another run_name")]);
+  });
 });

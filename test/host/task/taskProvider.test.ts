@@ -111,6 +111,18 @@ it("a task trains the stages of a configuration in order", async () => {
   expect(begun.map(([kind]) => kind)).toEqual(["sweep"]);
 });
 
+it("the task of a continued sweep leaves out the overrides of the setting", async () => {
+  await vscode.workspace.getConfiguration().update("overrides", { wandb: "disabled" });
+  const definition = { config: CONFIG, grid: { seed: "1,2" }, overrides: { batch_size: "2" } };
+  await run(provider(), definition);
+  await run(provider(), { ...definition, sweep: "the-sweep" });
+  await vscode.workspace.getConfiguration().update("overrides", {});
+  expect(begun.map(([, request]) => request)).toEqual([
+    expect.objectContaining({ overrides: ["wandb=disabled", "batch_size=2"] }),
+    expect.objectContaining({ overrides: ["batch_size=2"] }),
+  ]);
+});
+
 it("a task has its folder in its name if the window has several, and only once", async () => {
   const folders = ["alpha", "beta"].map((name) => ({
     name,
