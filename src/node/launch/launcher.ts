@@ -2,6 +2,7 @@
 
 import { spawn } from "node:child_process";
 import { open } from "node:fs/promises";
+import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import type { LaunchRequest, RequestedTraining } from "../../shared/control.ts";
 import { isFolder } from "../isFolder.ts";
@@ -58,10 +59,11 @@ export async function launchTrainer(
   return folder;
 }
 
-/** The configuration's folder may not exist here if the run was moved or comes from elsewhere. */
+/** Neither folder may exist here, if it was moved or comes from elsewhere; the trainer then reports what is missing. */
 async function workFolder({ configPath, resume }: RequestedTraining): Promise<string> {
   const folder = dirname(configPath);
-  return resume === null || (await isFolder(folder)) ? folder : resume;
+  if (await isFolder(folder)) return folder;
+  return resume !== null && (await isFolder(resume)) ? resume : homedir();
 }
 
 async function tidy({ launches, copiesFolder }: LauncherOptions, program: string): Promise<void> {

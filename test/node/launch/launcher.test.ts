@@ -94,6 +94,11 @@ it.each(["--allow-host=x", "--config_path=other.yaml", "--launch=/tmp", "-c=othe
   },
 );
 
+it("a trainer starts and says what is missing if the configuration's folder is gone", async () => {
+  const end = await openEditor(folder).start(aTrainingRequest(join(folder, "gone", "a.yaml")));
+  expect(end.error).toMatchObject({ code: "config-not-found" });
+});
+
 it.skipIf(process.platform !== "linux")(
   "the trainer's command line names the folder of the launch, and nothing that a project chose",
   async () => {
