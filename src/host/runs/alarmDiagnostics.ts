@@ -110,13 +110,14 @@ export class AlarmDiagnostics implements vscode.Disposable, vscode.CodeActionPro
     }
   }
 
-  /** The alarms of each configuration's newest run. */
+  /** The alarms of each configuration's newest training; an evaluation has none of its own. */
   #byConfig(): ReadonlyMap<string, RunAlarmList> {
     const { store, alarms } = this.#options;
     const newest = new Map<string, RunAlarmList>();
     for (const run of store.runs) {
-      const path = runFolder(run.file?.configPath ?? "");
-      if (run.file === null || newest.has(path)) continue;
+      if (run.file === null || run.file.evaluation !== undefined) continue;
+      const path = runFolder(run.file.configPath);
+      if (newest.has(path)) continue;
       newest.set(path, { run, firing: alarms.of(run.folder) });
     }
     return newest;

@@ -10,7 +10,8 @@ export function byAttention(runs: readonly RunEntry[], nowMs: number): readonly 
   const ranks = new Map<RunEntry, number>();
   for (const run of runs) {
     ranks.set(run, rankOf(run, trained, nowMs));
-    if (run.file !== null) trained.add(runFolder(run.file.configPath));
+    const { configPath, evaluation } = run.file ?? {};
+    if (configPath !== undefined && evaluation === undefined) trained.add(runFolder(configPath));
   }
   return runs.toSorted((a, b) => (ranks.get(a) ?? 0) - (ranks.get(b) ?? 0));
 }

@@ -43,6 +43,14 @@ it("a failed run needs no attention once its configuration was trained again", (
   expect(order([again, other, failed])).toEqual(["again", "other", "failed"]);
 });
 
+it("a failed training still needs attention after an evaluation of its configuration", () => {
+  const evaluation = { digest: "d", models: [] };
+  const file = aRunFile({ configPath: "a.yaml", evaluation });
+  const evaluated = run("evaluated", { phase: "done", ...ended, file });
+  const failed = run("failed", { phase: "failed", ...ended }, "a.yaml");
+  expect(order([evaluated, failed])).toEqual(["failed", "evaluated"]);
+});
+
 it("a run whose last state expires within a day needs attention", () => {
   const expiry = { atMs: NOW_MS + 3_600_000, repeats: 3 };
   const done = run("done", { phase: "done", ...ended });
