@@ -6,7 +6,7 @@ import type { RunEntry } from "../api/runs.ts";
 import { editsTitle } from "../core/alarms/formatSettingChange.ts";
 import type { FileSystem } from "../core/ports.ts";
 import { runPaths } from "../core/runFolder/files/layout.ts";
-import { isExpiring, isResumable } from "../core/runs/runWords.ts";
+import { isExpiring, isResumable, repeatedSteps } from "../core/runs/runWords.ts";
 import type { Listening } from "../core/util/emitter.ts";
 import { systemClock } from "../node/clock.ts";
 import { EXIT } from "../shared/exitCodes.ts";
@@ -82,7 +82,7 @@ export class Notices implements vscode.Disposable {
     this.#offerExpiring(run?.folder ?? null);
     if (run === undefined) return;
     this.#queue.add(async () => {
-      const repeats = run.repeats ?? 0;
+      const repeats = repeatedSteps(run);
       const cost =
         repeats === 0
           ? ""

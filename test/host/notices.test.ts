@@ -149,6 +149,12 @@ describe("a run whose only state expires soon", () => {
   });
 });
 
+it("says that a resume of an interrupted run without a save repeats all its steps", async () => {
+  notices([aRun({ phase: "interrupted", isLive: false, repeats: null })]).offerInterrupted();
+  await vi.waitFor(() => expect(user.texts).toHaveLength(1));
+  expect(user.texts[0]).toContain("interrupted after step 12. A resume repeats 12 steps.");
+});
+
 describe("a training that ended badly", () => {
   const end = async (changes: Partial<TrainingEnded>): Promise<void> => {
     const ends = new Emitter<TrainingEnded>((error) => expect.unreachable(String(error)));

@@ -31,6 +31,15 @@ export function isResumable(run: KnownRun): boolean {
   return phase !== "done" || totalSteps === null || steps < totalSteps || isUnsent;
 }
 
+/** Completed steps that would be trained again: without a save, all of them. A run that is done trains none. */
+export function repeatedSteps({
+  phase,
+  repeats,
+  steps,
+}: Pick<ListedRun, "phase" | "repeats" | "steps">): number {
+  return repeats ?? (phase === "done" || phase === "foreign" ? 0 : steps);
+}
+
 /** True if the save that a resume would use expires within a day. A run in progress saves again. */
 export function isExpiring({ isLive, expiry }: KnownRun, nowMs: number): boolean {
   return !isLive && expiry !== null && expiry.atMs - nowMs <= SOON_MS;

@@ -4,7 +4,7 @@ import * as l10n from "@vscode/l10n";
 import type { RunEntry } from "../../api/runs.ts";
 import { ALARMS } from "../../core/alarms/alarmTable.ts";
 import { runSentence } from "../../core/runs/runSentence.ts";
-import { isResumable, runWords } from "../../core/runs/runWords.ts";
+import { isResumable, repeatedSteps, runWords } from "../../core/runs/runWords.ts";
 import { plainLine } from "../../core/util/plainText.ts";
 import { formatCount, formatDuration, formatReward, plural } from "../../shared/format.ts";
 import { phaseTexts } from "../../shared/phaseTexts.ts";
@@ -164,12 +164,12 @@ function withArrow({ trend }: RunEntry, last: readonly string[]): readonly strin
   return trend === null ? last : last.map((text) => text + trendArrow(trend));
 }
 
-function resumeCost({ repeats, expiry }: RunEntry): readonly string[] {
+function resumeCost(run: RunEntry): readonly string[] {
+  const repeats = repeatedSteps(run);
+  const { expiry } = run;
   const left = expiry === null ? null : formatDuration((expiry.atMs - Date.now()) / 1000);
   return [
-    ...(repeats === null || repeats === 0
-      ? []
-      : [plural(repeats, "repeats {0} step", "repeats {0} steps")]),
+    ...(repeats === 0 ? [] : [plural(repeats, "repeats {0} step", "repeats {0} steps")]),
     ...(left === null ? [] : [l10n.t("last state expires in {0}", left)]),
   ];
 }

@@ -5,6 +5,7 @@ import type { RunEntry } from "../../api/runs.ts";
 import { ALARMS } from "../../core/alarms/alarmTable.ts";
 import type { AlarmId } from "../../core/config/fields/schema.ts";
 import { runSentence } from "../../core/runs/runSentence.ts";
+import { repeatedSteps } from "../../core/runs/runWords.ts";
 import { plainLine, plainMessage } from "../../core/util/plainText.ts";
 import {
   formatCost,
@@ -87,7 +88,7 @@ function fileFacts({ file }: RunEntry): readonly Fact[] {
 }
 
 function facts(run: RunEntry): readonly Fact[] {
-  const { steps, totalSteps, reward, repeats, phase, isLive, folder, expiry } = run;
+  const { steps, totalSteps, reward, phase, isLive, folder, expiry } = run;
   const rows: Fact[] = [
     [vscode.l10n.t("State"), phaseTexts()[phase]],
     ...endingFacts(run),
@@ -102,7 +103,8 @@ function facts(run: RunEntry): readonly Fact[] {
   ];
   rows.push(...timeFacts(run));
   rows.push(...fileFacts(run));
-  if (!isLive && repeats !== null && repeats > 0) {
+  const repeats = repeatedSteps(run);
+  if (!isLive && repeats > 0) {
     rows.push([vscode.l10n.t("A resume repeats"), plural(repeats, "{0} step", "{0} steps")]);
   }
   if (!isLive && expiry !== null) {

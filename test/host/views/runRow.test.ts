@@ -28,6 +28,10 @@ describe("the row of a run", () => {
     [{ phase: "stopped", isLive: false, repeats: 0 }, "0.63 · 12/200 · stopped"],
     [{ phase: "interrupted", isLive: false }, "interrupted · 12/200 · 0.63 · repeats 2 steps"],
     [
+      { phase: "stopped", isLive: false, repeats: null },
+      "0.63 · 12/200 · stopped · repeats 12 steps",
+    ],
+    [
       {
         phase: "failed",
         isLive: false,

@@ -33,4 +33,7 @@ it("the tooltip contains what the row cuts off", () => {
   expect(sent).toContain("State: done");
   const resumed = aRun({ phase: "stopped", isLive: false, repeats: 7, steps: 120 });
   expect(runTooltip(resumed).value).toMatch(/120 of 200.*A resume repeats: 7 steps/s);
+  const unsaved = { ...resumed, repeats: null };
+  expect(runTooltip(unsaved).value).toContain("A resume repeats: 120 steps");
+  expect(runTooltip({ ...unsaved, phase: "done" }).value).not.toContain("A resume repeats");
 });
