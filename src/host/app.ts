@@ -141,6 +141,7 @@ export async function createApp(options: AppOptions) {
   const notices = register(
     new Notices({
       store,
+      labels,
       trainings,
       alarms,
       workspaceState,

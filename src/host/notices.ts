@@ -16,6 +16,7 @@ import { type CommandId, commandName } from "./manifest/commandTable.ts";
 import { applyAlarm } from "./runs/applyAlarm.ts";
 import { resumeBefore, saveBefore } from "./runs/branchRun.ts";
 import type { RunAlarms } from "./runs/runAlarms.ts";
+import type { RunLabels } from "./runs/runLabels.ts";
 import type { RunList } from "./runs/runList.ts";
 import type { SweepEnded, TrainingEnded, Trainings } from "./runs/trainings.ts";
 import type { WaitingStart } from "./runs/waitingStarts.ts";
@@ -28,6 +29,7 @@ import { isThere } from "./vscode/workspaceText.ts";
 
 export interface NoticeOptions {
   readonly store: RunList;
+  readonly labels: Pick<RunLabels, "isArchived">;
   readonly trainings: Trainings;
   readonly alarms: RunAlarms;
   readonly workspaceState: Memento;
@@ -72,11 +74,11 @@ export class Notices implements vscode.Disposable {
     for (const each of this.#listening) each.dispose();
   }
 
-  /** Offers to resume interrupted runs. Call once, after the window has found its runs. */
+  /** Offers to resume interrupted runs, unless they are archived. Call once, after the window has found its runs. */
   offerInterrupted(): void {
-    const { store, workspaceState } = this.#options;
+    const { workspaceState } = this.#options;
     const silenced = listOf(workspaceState.get(NOT_OFFERED));
-    const run = store.runs.find(
+    const run = this.#shownRuns.find(
       (each) => each.phase === "interrupted" && isResumable(each) && !silenced.includes(key(each)),
     );
     this.#offerExpiring(run?.folder ?? null);
@@ -121,11 +123,16 @@ export class Notices implements vscode.Disposable {
     }
   }
 
+  get #shownRuns(): readonly RunEntry[] {
+    const { store, labels } = this.#options;
+    return store.runs.filter(({ folder }) => !labels.isArchived(folder));
+  }
+
   /** Warns once per run if its last state expires within a day, unless the run is already offered for resuming. */
   #offerExpiring(offered: string | null): void {
-    const { store, workspaceState } = this.#options;
+    const { workspaceState } = this.#options;
     const reported = listOf(workspaceState.get(EXPIRY_REPORTED));
-    const run = store.runs.find(
+    const run = this.#shownRuns.find(
       (each) =>
         each.folder !== offered &&
         each.phase !== "done" &&

@@ -38,6 +38,7 @@ function notices(
   const none = (): { dispose(): void } => ({ dispose: () => undefined });
   const options = {
     store: aRunList(runs),
+    labels: { isArchived: (folder: string) => folder.startsWith("/archived") },
     trainings: {
       onDidEnd: ends?.event ?? none,
       onDidEndSweep: sweepEnds?.event ?? none,
@@ -139,6 +140,7 @@ describe("a run whose only state expires soon", () => {
     { expiry: null },
     { isLive: true, phase: "running" as const },
     { phase: "done" as const },
+    { folder: "/archived/old" },
   ])("reports no other run: %j", async (changes) => {
     notices([
       expiring(changes),
@@ -147,6 +149,14 @@ describe("a run whose only state expires soon", () => {
     await vi.waitFor(() => expect(user.texts).toHaveLength(1));
     expect(user.texts[0]).toContain("last");
   });
+});
+
+it("offers no archived run, and the next one instead", async () => {
+  const interrupted = { phase: "interrupted", isLive: false } as const;
+  const archived = aRun({ ...interrupted, folder: "/archived/old", name: "old" });
+  notices([archived, aRun({ ...interrupted, name: "last" })]).offerInterrupted();
+  await vi.waitFor(() => expect(user.texts).toHaveLength(1));
+  expect(user.texts[0]).toContain("The run last was interrupted");
 });
 
 it("says that a resume of an interrupted run without a save repeats all its steps", async () => {
