@@ -97,7 +97,10 @@ function createTrainings(
     }),
     start: async (request, signal) => {
       // One at a time, because simultaneous starts would ask the same questions.
-      const launchRequest = await asking.run(() => createLaunchRequest(keys, request));
+      const launchRequest = await asking.run(async () => {
+        signal.throwIfAborted();
+        return createLaunchRequest(keys, request);
+      });
       if (launchRequest === null) return null;
       await onStart(request.configPath);
       signal.throwIfAborted();

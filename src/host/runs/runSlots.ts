@@ -43,7 +43,7 @@ export class RunSlots {
 
   /**
    * Resolves with a function that releases the slot, or null if the user decides not to start. Rejects with the signal's reason if aborted
-   * while waiting.
+   * during the prompt or while waiting.
    */
   async take(
     holder: Holder,
@@ -55,6 +55,7 @@ export class RunSlots {
       holder.title,
       running.map(({ title }) => title),
     );
+    options.signal.throwIfAborted();
     if (choice === undefined) return null;
     // A training may have ended meanwhile, and its end would not be reported again.
     const isFree = !this.#isFull && this.#waiting.every((each) => each.predecessor !== null);

@@ -103,6 +103,19 @@ it("stops waiting when the terminal is closed", async () => {
   expect(titles(places.waiting)).toEqual([]);
 });
 
+it("does not wait if the terminal is closed during the prompt", async () => {
+  const closing = new AbortController();
+  const choose = async (): Promise<SlotChoice> => {
+    closing.abort(new Error("closed"));
+    return "queue";
+  };
+  const places = new RunSlots({ maxParallel: () => 1, choose });
+  await places.take(holder("a"), options());
+  const waiting = places.take(holder("b"), { onWait: vi.fn(), signal: closing.signal });
+  await expect(waiting).rejects.toThrow("closed");
+  expect(titles(places.waiting)).toEqual([]);
+});
+
 it("gives the slot of a stopped run only to the one that asked to stop it", async () => {
   const choices: SlotChoice[] = ["parallel", "queue", "stop first"];
   const choose = vi.fn(async () => choices.shift());
