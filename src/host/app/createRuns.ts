@@ -24,7 +24,7 @@ import type { Server } from "../server/server.ts";
 import { TaskProvider } from "../task/taskProvider.ts";
 import { proxyVariables } from "../vscode/proxyVariables.ts";
 import type { Register } from "../vscode/register.ts";
-import { readSetting } from "../vscode/settings.ts";
+import { onSettingChange, readSetting } from "../vscode/settings.ts";
 
 export interface CreateRunsOptions {
   readonly context: Pick<
@@ -55,7 +55,12 @@ export function createRuns(options: CreateRunsOptions) {
   const follow = followRunsOf(server, onError);
   const finder = register(new RunFinder({ store, onError }));
   const launches = new LaunchStore(join(context.globalStorageUri.fsPath, "launches"));
-  const trainings = createTrainings(options, launches);
+  const slots = new RunSlots({
+    maxParallel: () => readSetting("run.maxParallel"),
+    choose: askForSlot,
+  });
+  register(onSettingChange(["run.maxParallel"], () => slots.startNext()));
+  const trainings = createTrainings(options, launches, slots);
   const tasks = new TaskProvider({
     configs: async () => {
       await finder.find();
@@ -82,6 +87,7 @@ export function createRuns(options: CreateRunsOptions) {
 function createTrainings(
   { context, programFolder, keys, onError, onStart }: CreateRunsOptions,
   launches: LaunchStore,
+  slots: RunSlots,
 ): Trainings {
   const asking = new Limiter(1);
   const launcher = {
@@ -91,10 +97,7 @@ function createTrainings(
     environment: proxyVariables,
   };
   return new Trainings({
-    slots: new RunSlots({
-      maxParallel: () => readSetting("run.maxParallel"),
-      choose: askForSlot,
-    }),
+    slots,
     start: async (request, signal) => {
       // One at a time, because simultaneous starts would ask the same questions.
       const launchRequest = await asking.run(async () => {

@@ -79,6 +79,15 @@ export class RunSlots {
     this.#waiting.find((each) => each.holder === holder)?.cancel();
   }
 
+  /** Starts those that wait for a free slot, as many as there are. Call when `maxParallel` may have changed. */
+  startNext(): void {
+    while (!this.#isFull) {
+      const next = this.#waiting.find(({ predecessor }) => predecessor === null);
+      if (next === undefined) return;
+      next.start();
+    }
+  }
+
   get #isFull(): boolean {
     return this.#holders.size >= this.#options.maxParallel();
   }
@@ -94,7 +103,7 @@ export class RunSlots {
     return () => {
       if (!this.#holders.delete(holder)) return;
       this.#waiting.find(({ predecessor }) => predecessor === holder)?.start();
-      this.#startNext();
+      this.startNext();
     };
   }
 
@@ -102,15 +111,7 @@ export class RunSlots {
   #freeSuccessor(holder: Holder): void {
     const successor = this.#waiting.find(({ predecessor }) => predecessor === holder);
     if (successor !== undefined) successor.predecessor = null;
-    this.#startNext();
-  }
-
-  #startNext(): void {
-    while (!this.#isFull) {
-      const next = this.#waiting.find(({ predecessor }) => predecessor === null);
-      if (next === undefined) return;
-      next.start();
-    }
+    this.startNext();
   }
 
   #turn(

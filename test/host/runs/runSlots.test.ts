@@ -70,6 +70,19 @@ it.each(["queue", "stop first"] as const)(
   },
 );
 
+it("starts those that wait when more may run at once", async () => {
+  let maxParallel = 1;
+  const places = new RunSlots({ maxParallel: () => maxParallel, choose: async () => "queue" });
+  await places.take(holder("a"), options());
+  const b = places.take(holder("b"), options());
+  void places.take(holder("c"), options());
+  await vi.waitFor(() => expect(titles(places.waiting)).toEqual(["b", "c"]));
+  maxParallel = 2;
+  places.startNext();
+  expect(await b).toBeTypeOf("function");
+  expect(titles(places.waiting)).toEqual(["c"]);
+});
+
 it("runs in parallel on request", async () => {
   const places = slots("parallel");
   await places.take(holder("a"), options());
