@@ -182,11 +182,23 @@ interface ListProps extends Omit<InputProps, "described"> {
 
 function List({ label, item, value, set }: ListProps) {
   const items: readonly unknown[] = Array.isArray(value) ? value : [];
+  const made = useRef(items.length);
+  // An item keeps its key when others are removed, because its inputs hold what was typed.
+  const [keys, setKeys] = useState<readonly number[]>(() => items.map((_, index) => index));
+  const add = (): void => {
+    setKeys([...keys, made.current]);
+    made.current += 1;
+    set([...items, initialValue(item)]);
+  };
+  const remove = (index: number): void => {
+    setKeys(keys.toSpliced(index, 1));
+    set(items.toSpliced(index, 1));
+  };
   return (
     <fieldset class="form-group stack">
       <legend>{label}</legend>
       {items.map((own, index) => (
-        <div class="row" key={index}>
+        <div class="row" key={keys[index]}>
           <Input
             label={`${label} ${index + 1}`}
             described={item}
@@ -196,15 +208,11 @@ function List({ label, item, value, set }: ListProps) {
           <IconButton
             icon="close"
             label={l10n.t("Remove {0} {1}", label, index + 1)}
-            onClick={() => set(items.toSpliced(index, 1))}
+            onClick={() => remove(index)}
           />
         </div>
       ))}
-      <Button
-        class="secondary"
-        label={l10n.t("Add to {0}", label)}
-        onClick={() => set([...items, initialValue(item)])}
-      />
+      <Button class="secondary" label={l10n.t("Add to {0}", label)} onClick={add} />
     </fieldset>
   );
 }

@@ -24,6 +24,9 @@ function aForm(properties: Record<string, unknown>) {
     void act(() => there(place.querySelector<HTMLElement>(selector)).click());
   return {
     tick: () => click(".check input"),
+    add: () => click("button.secondary"),
+    removeFirst: () => click("button[aria-label^=Remove]"),
+    texts: () => [...place.querySelectorAll("textarea")],
     send: () => {
       click("button.primary");
       return sent.at(-1);
@@ -60,4 +63,22 @@ it("an optional number starts empty, and must be filled in", () => {
   expect(number().validity.valid).toBe(false);
   typeInto(number(), "3");
   expect(send()).toBe('{"limit":3}');
+});
+
+it("an item of a list keeps its text when another is removed", () => {
+  const { tick, add, removeFirst, texts, send } = aForm({
+    rows: { type: "array", items: { type: "object" } },
+  });
+  tick();
+  add();
+  add();
+  for (const [index, text] of ['{"a":1}', '{"b":2}'].entries()) {
+    const area = texts()[index] ?? expect.unreachable("Each item has a field.");
+    typeInto(area, text);
+  }
+  removeFirst();
+  expect(texts().map(({ value }) => value)).toEqual(['{"b":2}']);
+  expect(send()).toBe('{"rows":[{"b":2}]}');
+  add();
+  expect(texts().map(({ value }) => value)).toEqual(['{"b":2}', ""]);
 });
