@@ -7,6 +7,7 @@ import { reportFileName } from "../../core/report/reportFileName.ts";
 import { ON_SELECTION } from "../manifest/commandRow.ts";
 import { ask } from "../server/ask.ts";
 import type { Server } from "../server/server.ts";
+import { isRemoteWindow, showFolder } from "../vscode/folders.ts";
 import { plainWindow } from "../vscode/plainWindow.ts";
 import type { CommandHandlers } from "../vscode/registerCommands.ts";
 import { type ChooseRunOptions, chooseRuns } from "./chooseRun.ts";
@@ -49,7 +50,15 @@ async function exportReport(
   const open = vscode.l10n.t("Open");
   const text = vscode.l10n.t("The report is in {0}.", vscode.workspace.asRelativePath(file));
   if ((await plainWindow.showInformationMessage(text, open)) !== open) return;
-  if (request.format === "html") await vscode.env.openExternal(file);
+  await show(file, request.format);
+}
+
+async function show(file: vscode.Uri, format: ReportRequest["format"]): Promise<void> {
+  // The browser runs where the window is drawn; from the Explorer, the file can be downloaded to there.
+  const isElsewhere = isRemoteWindow();
+  const isListed = vscode.workspace.getWorkspaceFolder(file) !== undefined;
+  if (format === "html" && !isElsewhere) await vscode.env.openExternal(file);
+  else if (format === "html" && isListed) await showFolder(file);
   else await vscode.window.showTextDocument(file);
 }
 
