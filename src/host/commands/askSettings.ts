@@ -61,22 +61,25 @@ async function pickSetting(
   return picked?.setting;
 }
 
-function askValue(
+/** Trimmed; undefined if the user canceled. */
+async function askValue(
   { prompt, unchanged, fault, ignoreFocusOut }: SettingsQuestion,
   setting: SimpleSetting,
   chosen: Chosen,
-): Thenable<string | undefined> {
+): Promise<string | undefined> {
   const { key } = setting;
-  return plainWindow.showInputBox({
+  const answer = await plainWindow.showInputBox({
     title: key,
     prompt: prompt(setting),
     value: chosen.get(key) ?? shownValue(setting),
     ignoreFocusOut,
-    validateInput: (entered) =>
-      entered.trim() === unchanged(setting)
-        ? undefined
-        : fault(new Map([...chosen, [key, entered]])),
+    validateInput: (typed) => {
+      const entered = typed.trim();
+      if (entered === unchanged(setting)) return undefined;
+      return fault(new Map([...chosen, [key, entered]]));
+    },
   });
+  return answer?.trim();
 }
 
 /** Each `key=value`. */

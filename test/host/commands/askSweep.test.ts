@@ -37,6 +37,19 @@ it.each([
   expect(user.lists[1]?.[0]).toMatchObject({ label, detail });
 });
 
+it("blank text is no value of a setting", async () => {
+  resetUser();
+  const path = join(parent, "tinker-config.yaml");
+  await writeFile(path, textWith("max_steps: 20"));
+  user.picks = [["seed"]];
+  user.types = ["  "];
+  const config = { fsPath: path } as vscode.Uri; // what the prompts use
+  const ports = { fileSystem, clock: systemClock };
+  await askSweep({ config, continues: undefined, settingOverrides: [], ...ports });
+  expect(user.lists).toHaveLength(2);
+  expect(user.lists[1]).toEqual(user.lists[0]);
+});
+
 describe("an earlier sweep", () => {
   /** Continues a sweep that began before `more` was in its configuration. */
   async function continued(more = "") {
