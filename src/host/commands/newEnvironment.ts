@@ -76,7 +76,8 @@ async function newEnvironment(server: Requests): Promise<void> {
   const config = configIn(folder);
   const root = vscode.Uri.joinPath(config, "..");
   const name = await askName(root);
-  if (name === undefined) return;
+  // While nothing is typed, the box shows no error; Enter then cancels.
+  if (name === undefined || name === "") return;
   const template = await askTemplate();
   if (template === undefined) return;
   const wantsVenv = await askVenv();

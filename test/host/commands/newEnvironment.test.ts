@@ -42,10 +42,10 @@ beforeEach(() => {
   fakeVscode.workspace.workspaceFolders = undefined;
 });
 
-/** Creates `rhyme` in a folder, without its packages. */
-async function createFiles(): Promise<void> {
+/** Creates an environment in a folder, without its packages. */
+async function createFiles(name = "rhyme"): Promise<void> {
   fakeVscode.workspace.workspaceFolders = [{ uri: { scheme: "file", path: "/w", fsPath: "/w" } }];
-  user.types = ["rhyme"];
+  user.types = [name];
   const value = { name: "rhyme", folder: "environments/rhyme", entry: {}, config: "model_name: a" };
   const request = async (method: string) => {
     const isCreated = method === ENVIRONMENT_REQUESTS.create;
@@ -60,6 +60,11 @@ it("in a window without a folder offers to open one", async () => {
   await newEnvironment();
   expect(user.texts).toEqual(["A new environment needs a folder. Open one first."]);
   expect(commands).toEqual(["vscode.openFolder"]);
+});
+
+it("an empty name asks nothing else and writes nothing", async () => {
+  await createFiles("");
+  expect([user.lists, [...files]]).toEqual([[], []]);
 });
 
 it("without its packages an environment is not called ready", async () => {
