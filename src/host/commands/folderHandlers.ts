@@ -95,10 +95,15 @@ async function askForRun(): Promise<string | null> {
     openLabel: vscode.l10n.t("Open Run"),
   });
   if (picked === undefined) return null;
-  const metrics = vscode.Uri.file(join(picked.fsPath, "metrics.jsonl"));
-  if (await isThere(metrics)) return picked.fsPath;
+  // A run of the Python program has only metrics; an evaluation, or a run before its first step, has none.
+  for (const name of ["run.json", "metrics.jsonl"]) {
+    if (await isThere(vscode.Uri.file(join(picked.fsPath, name)))) return picked.fsPath;
+  }
   throw new Error(
-    vscode.l10n.t("{0} is not a run folder: it has no metrics.jsonl.", picked.fsPath),
+    vscode.l10n.t(
+      "{0} is not a run folder: it has neither run.json nor metrics.jsonl.",
+      picked.fsPath,
+    ),
   );
 }
 

@@ -81,7 +81,7 @@ export const runCommands = {
   },
   importRun: {
     title: "Open Run Folder…",
-    does: "Opens any folder with a `metrics.jsonl`, including those of the Python program.",
+    does: "Opens any folder with a `run.json` or `metrics.jsonl`, including those of the Python program.",
     icon: "folder-opened",
     menus: [titleMenu("runs", "2_open@1")],
   },

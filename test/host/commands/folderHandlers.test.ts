@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { folderHandlers } from "../../../src/host/commands/folderHandlers.ts";
 import { ON_SELECTION } from "../../../src/host/manifest/commandRow.ts";
@@ -13,6 +14,8 @@ const editor = vi.hoisted(() => ({
   workspaceFolder: undefined as object | undefined,
   deleted: [] as (readonly unknown[])[],
   copied: [] as string[],
+  /** Existing files. */
+  files: [] as string[],
 }));
 vi.mock("vscode", async () => ({
   ...(await import("../fakeVscode.ts")).fakeVscode,
@@ -28,9 +31,17 @@ vi.mock("vscode", async () => ({
   },
   workspace: {
     getWorkspaceFolder: () => editor.workspaceFolder,
-    fs: { delete: async (...call: readonly unknown[]) => void editor.deleted.push(call) },
+    fs: {
+      delete: async (...call: readonly unknown[]) => void editor.deleted.push(call),
+      stat: async ({ fsPath }: { readonly fsPath: string }) => {
+        if (!editor.files.includes(fsPath)) throw new Error(`There is no ${fsPath}.`);
+      },
+    },
   },
-  window: (await import("../fakeWindow.ts")).fakeWindow,
+  window: {
+    ...(await import("../fakeWindow.ts")).fakeWindow,
+    showOpenDialog: async () => [{ fsPath: "/shared/run" }],
+  },
   commands: {
     executeCommand: async (...call: readonly unknown[]) => void editor.called.push(call),
   },
@@ -42,11 +53,17 @@ const live = aRun({ folder: "/elsewhere/live", name: "live", isLive: true });
 const runs = [run, other, live];
 const selection: object[] = [];
 const row = ({ folder }: { readonly folder: string }) => ({ kind: "run", folder });
-const { openRunFolder, deleteRun, copyRunPath } = folderHandlers({
+const opened: string[] = [];
+const { importRun, openRunFolder, deleteRun, copyRunPath } = folderHandlers({
   store: aRunList(runs),
   shownFolder: () => null,
   tree: { selection },
-  labels: { forget: async () => undefined, isArchived: () => false },
+  labels: {
+    forget: async () => undefined,
+    isArchived: () => false,
+    addOpened: async () => undefined,
+  },
+  open: (folder: string) => opened.push(folder),
   finder: { find: async () => undefined },
   fileSystem: createFileSystem(),
 } as unknown as Parameters<typeof folderHandlers>[0]);
@@ -57,6 +74,23 @@ beforeEach(() => {
   resetUser();
   user.presses = ["Move to Trash", "Delete Permanently"];
   selection.splice(0);
+});
+
+describe("a chosen run folder", () => {
+  it.each([
+    ["run.json", "an evaluation"],
+    ["metrics.jsonl", "a run of the Python program"],
+  ])("opens if it has a %s, like %s", async (name) => {
+    editor.files = [join("/shared/run", name)];
+    opened.splice(0);
+    await importRun(undefined);
+    expect(opened).toEqual(["/shared/run"]);
+  });
+
+  it("is refused if it has neither", async () => {
+    editor.files = [];
+    await expect(importRun(undefined)).rejects.toThrow("is not a run folder");
+  });
 });
 
 describe("the Delete key in the Runs view", () => {
