@@ -58,13 +58,16 @@ export class EnvironmentChecks {
     this.#options = options;
   }
 
-  /** The last known badge; null if the environment was not checked. The first call reads it in the background. */
+  /** The last known badge; null if the environment was not checked. The first call reads it in the background, and after a failure the next. */
   badge(environment: OwnEnvironment): CheckBadge | null {
     const name = reportName(environment);
     const known = this.#badges.get(name);
     if (known !== undefined) return known;
     this.#badges.set(name, null);
-    this.#look(environment).catch(this.#options.onError);
+    this.#look(environment).catch((error: unknown) => {
+      this.#badges.delete(name);
+      this.#options.onError(error);
+    });
     return null;
   }
 

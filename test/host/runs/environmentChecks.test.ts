@@ -14,25 +14,30 @@ function report(...severities: readonly string[]): string {
 }
 
 /** `files` are those on disk, `digest` is the code's current digest, `asked` counts how often it was read. */
-function someChecks() {
-  const state = { files: new Map<string, string>(), digest: "a", asked: 0 };
+function someChecks(memory = new FakeMemory()) {
+  const state = {
+    files: new Map<string, string>(),
+    digest: "a",
+    asked: 0,
+    errors: [] as unknown[],
+    isServerLost: false,
+  };
   const checks = new EnvironmentChecks({
     folder: "/storage",
-    memory: new FakeMemory(),
+    memory,
     server: {
       request: (async () => {
         state.asked += 1;
+        if (state.isServerLost) throw new Error("The server has ended.");
         const value = { folder: "/project/environments/maze", digest: state.digest };
         return { ok: true, value };
       }) as never,
     },
     readText: async (path) => state.files.get(path) ?? null,
     overrides: () => [],
-    onError: (error) => {
-      throw error;
-    },
+    onError: (error) => state.errors.push(error),
   });
-  return { checks, state };
+  return { checks, state, memory };
 }
 
 async function checked(text: string) {
@@ -81,6 +86,17 @@ it("does not read code in another folder than that of the saved file", async () 
 it("an unreadable report gives no badge", async () => {
   const { checks } = await checked(report("defect").slice(0, -9));
   expect(checks.badge(MAZE)).toBeNull();
+});
+
+it("a badge that could not be read is read again", async () => {
+  const earlier = await checked(report("defect"));
+  const { checks, state } = someChecks(earlier.memory);
+  Object.assign(state, { files: earlier.state.files, isServerLost: true });
+  expect(checks.badge(MAZE)).toBeNull();
+  await vi.waitFor(() => expect(state.errors).toHaveLength(1));
+  state.isServerLost = false;
+  checks.badge(MAZE);
+  await vi.waitFor(() => expect(shown(checks.badge(MAZE))).toBe("1 defect"));
 });
 
 it("keeps the badges of configurations apart", async () => {
