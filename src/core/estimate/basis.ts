@@ -10,7 +10,7 @@ import { flattenMetrics, type MetricsRow } from "../runFolder/metrics/metricsTre
 import { areEqualRewards } from "../runFolder/metrics/outcomes.ts";
 import { createRunReader, type RolloutSummary } from "../runFolder/reader.ts";
 import { type UsageEntry, usageEntries } from "../runFolder/usageLog.ts";
-import { addTokens, NO_TOKENS, type TokenUsage } from "../usage/tokenUsage.ts";
+import { NO_TOKENS, type TokenUsage } from "../usage/tokenUsage.ts";
 
 export interface MeasuredRollout {
   /** Tokens of its requests. */
@@ -116,9 +116,7 @@ async function readEntries(fileSystem: FolderFiles, folder: string) {
       evaluated.push({ environment, temperature, tokens });
     }
     // Only one attempt counts, because a resume checks again.
-    if (entry.for === "server_check" && entry.step === 0) {
-      serverCheck = addTokens(serverCheck, entry.tokens);
-    }
+    if (entry.for === "server_check" && entry.step === 0) serverCheck = entry.tokens;
   }
   return { rollouts, evaluated, serverCheck };
 }

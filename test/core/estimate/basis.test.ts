@@ -101,6 +101,18 @@ it("has the evaluation rollouts whose environment is recorded", async () => {
   expect(evaluated).toEqual([{ ...cell, tokens }]);
 });
 
+it("the server check of one attempt counts, and not those of resumes", async () => {
+  const fileSystem = createMemoryFileSystem();
+  await aPlayedRollout(fileSystem);
+  const usage = createUsageLog({ fileSystem, folder: FOLDER, log: silentLog });
+  const tokens = { ...NO_TOKENS, sampled: 10 };
+  for (const step of [0, 0, 5]) usage.add({ for: "server_check", step, tokens });
+  await usage.flush();
+  await appendMetrics(fileSystem, FOLDER, buildMetricsRow(stepFacts({ step: 0 })));
+  const { serverCheck } = await readBasis(fileSystem, FOLDER, aConfig());
+  expect(serverCheck).toEqual(tokens);
+});
+
 it("the sampler's time counts once, even when the update's time includes it, as in older rows", async () => {
   const fileSystem = createMemoryFileSystem();
   await aPlayedRollout(fileSystem);
