@@ -19,6 +19,12 @@ export function parseEnvText(text: string): NodeJS.Dict<string> {
   return parseEnv(kept.join("\n"));
 }
 
+/** A line that sets `name` to `value`; null if no quotes keep the value. */
+export function assignmentOf(name: string, value: string): string | null {
+  const lines = ["'", '"', "`"].map((mark) => `${name}=${mark}${value}${mark}`);
+  return lines.find((line) => parseEnvText(line)[name] === value) ?? null;
+}
+
 export function assignmentsIn(lines: readonly string[]): readonly Assignment[] {
   const found: Assignment[] = [];
   const ended = new Set<string>();

@@ -1,6 +1,6 @@
 import { parseEnv } from "node:util";
 import { describe, expect, it } from "vitest";
-import { assignmentsIn, parseEnvText } from "../../src/node/envText.ts";
+import { assignmentOf, assignmentsIn, parseEnvText } from "../../src/node/envText.ts";
 
 describe("the values of a .env file", () => {
   it.each([
@@ -14,6 +14,19 @@ describe("the values of a .env file", () => {
 
   it("are found after lines that assign nothing, which Node treats as part of the name", () => {
     expect(parseEnvText("not a line\nA=1\n# said\nB=2")).toEqual({ A: "1", B: "2" });
+  });
+});
+
+describe("an assignment that is written", () => {
+  it.each(["plain", "two words # said", `it's "said"`, "it's one\\n line", "two\nlines", ""])(
+    "has its value when it is read: %j",
+    (value) => {
+      expect(parseEnvText(assignmentOf("A", value) ?? "")).toEqual({ A: value });
+    },
+  );
+
+  it("is refused if no quotes keep the value", () => {
+    expect(assignmentOf("A", "a'b\"c`d")).toBeNull();
   });
 });
 

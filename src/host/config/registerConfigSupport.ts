@@ -93,6 +93,10 @@ async function moveSecret(
 async function addToEnvFile(config: vscode.Uri, secret: WrittenSecret): Promise<boolean> {
   if (config.scheme === "untitled") return false;
   const path = resolve(dirname(config.fsPath), readSetting("env.file", config));
+  // Loaded only here, because the activation needs no files.
+  const { assignmentOf } = await import("../../node/envText.ts");
+  const assignment = assignmentOf(secret.name, secret.value);
+  if (assignment === null) throw new Error("No quotes keep the value.");
   const uri = vscode.Uri.file(path);
   const change = new vscode.WorkspaceEdit();
   change.createFile(uri, { ignoreIfExists: true });
@@ -101,7 +105,7 @@ async function addToEnvFile(config: vscode.Uri, secret: WrittenSecret): Promise<
   const text = file.getText();
   const gap = text === "" || text.endsWith("\n") ? "" : "\n";
   const line = new vscode.WorkspaceEdit();
-  line.insert(uri, file.positionAt(text.length), `${gap}${secret.name}=${quoted(secret.value)}\n`);
+  line.insert(uri, file.positionAt(text.length), `${gap}${assignment}\n`);
   if (!(await vscode.workspace.applyEdit(line)) || !(await file.save())) return false;
   void plainWindow.showInformationMessage(
     vscode.l10n.t(
@@ -111,10 +115,4 @@ async function addToEnvFile(config: vscode.Uri, secret: WrittenSecret): Promise<
     ),
   );
   return true;
-}
-
-/** Quoted so that Node's `.env` parser reads it back. */
-function quoted(value: string): string {
-  const quote = ["'", '"', "`"].find((mark) => !value.includes(mark)) ?? "'";
-  return `${quote}${value}${quote}`;
 }
