@@ -32,16 +32,16 @@ export async function settingsOfRun(
   folder: string,
   config: Config,
 ): Promise<SettingsOfRun> {
-  const before = await readResolved(files, folder);
   const now = redactSecrets(config);
-  // The run's copy has all secrets redacted.
-  const known = restoreRedacted(before, now);
-  return { before, changes: configChanges(known, now), values: settingChanges(known, now) };
+  const before = await readResolved(files, folder, now);
+  return { before, changes: configChanges(before, now), values: settingChanges(before, now) };
 }
 
-async function readResolved(fileSystem: FolderFiles, folder: string): Promise<Config> {
+/** The run's copy has everything redacted that equals a secret, also a number or the name of an environment. */
+async function readResolved(fileSystem: FolderFiles, folder: string, now: Config): Promise<Config> {
   const path = runPaths(folder).resolvedConfig;
-  const json = parseJson(await fileSystem.readText(path, MAX_BYTES.resolvedConfig))?.value;
+  const stored = parseJson(await fileSystem.readText(path, MAX_BYTES.resolvedConfig))?.value;
+  const json = restoreRedacted(stored, now);
   const isLocal = isJsonObject(json) && isLocalModel(String(json["model_name"]));
   const parsed = configSchemaFor(isLocal ? "local" : "hosted", json).safeParse(json);
   if (parsed.success) return parsed.data;

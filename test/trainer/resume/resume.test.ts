@@ -110,6 +110,15 @@ describe("a resume", () => {
     await expect(plan()).rejects.toThrow(/system_prompt_template changed/);
   });
 
+  it("resumes although a secret equals a setting, a number, or a part of a name", async () => {
+    write(textWith("seed: 123456", "wandb: disabled"));
+    const redactor = new Redactor();
+    for (const secret of ["disabled", "123456", "Owner/"]) redactor.learn(secret);
+    const loaded = await loadConfig(fileSystem, path, ["batch_size=9", "learning_rate=1e-4"]);
+    await writeConfigFiles(fileSystem, folder, loaded, redactor);
+    expect((await plan()).changed?.keys).toEqual([]);
+  });
+
   it("accepts overrides even when the configuration file no longer exists", async () => {
     fileSystem.files.delete(path);
     const { loaded } = await plan(["max_steps=50"]);

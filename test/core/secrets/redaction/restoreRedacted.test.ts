@@ -7,6 +7,12 @@ it("a redacted text is restored from its original", () => {
   expect(restoreRedacted(cleaned, plain)).toEqual(plain);
 });
 
+it("a redacted number and a redacted key are restored from their originals", () => {
+  const plain = { seed: 123456, environments: { "local/secret": { a: 1 }, "local/other": {} } };
+  const cleaned = { seed: "***", environments: { "local/***": { a: 1 }, "local/other": {} } };
+  expect(restoreRedacted(cleaned, plain)).toEqual(plain);
+});
+
 it.each([
   ["other words before it", "Take sk-1 now."],
   ["other words behind it", "Use sk-1 later."],
