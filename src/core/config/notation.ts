@@ -1,6 +1,6 @@
 /** Findings about how a value is written: as text where a number is meant, equal to the default, or under a deprecated key. */
 
-import { isScalar, isSeq, type Node } from "yaml";
+import { isMap, isScalar, isSeq, type Node } from "yaml";
 import { booleanFrom, coerce, NUMBER_TEXT } from "./fields/coerce.ts";
 import type { Field, Shape } from "./fields/field.ts";
 import { childShape, configShape } from "./fields/fields.ts";
@@ -8,9 +8,9 @@ import { isSame } from "./fields/sameValue.ts";
 import type { DefaultKind } from "./fields/schema.ts";
 import { advice, type Finding, hint, note } from "./source/finding.ts";
 import type { KeyPath } from "./source/keyPath.ts";
-import { isEmptyNode } from "./source/locate.ts";
+import { entryAt, isEmptyNode } from "./source/locate.ts";
 import { type Remedy, removal, renamesOf } from "./source/remedy.ts";
-import type { Entry } from "./source/yamlNodes.ts";
+import { type Entry, isMergeKey } from "./source/yamlNodes.ts";
 import type { YamlSource } from "./source/yamlSource.ts";
 
 /** Findings for a whole configuration; `kind` selects the defaults. */
@@ -40,28 +40,34 @@ function visit(walk: Walk, node: Node | null, shape: Shape, path: KeyPath): void
   const hint = isScalar(value) ? notationHint(value.value, shape, path) : null;
   if (hint !== null) walk.found.push(hint);
   // Merged keys are defined elsewhere in the text and checked there.
+  const isMerged = isMap<Node | null>(value) && value.items.some(({ key }) => isMergeKey(key));
   for (const entry of walk.source.ownEntries(node === value ? node : null)) {
     const child = childShape(shape, entry.key);
-    if (child !== undefined) visitEntry(walk, entry, child, [...path, entry.key], shape);
+    if (child === undefined) continue;
+    const own = [...path, entry.key];
+    if (shape.type === "object") visitField(walk, entry, child, own, isMerged);
+    visit(walk, entry.value, child, own);
   }
 }
 
-function visitEntry(
+/** `isMerged` = the mapping also takes keys from others, which its own entries may override. */
+function visitField(
   walk: Walk,
   entry: Entry,
   child: Shape & Partial<Field>,
   path: KeyPath,
-  parent: Shape,
+  isMerged: boolean,
 ): void {
-  if (parent.type === "object") {
-    const isMeant = MEANT_WHEN_NULL.has(path.join("."));
-    const { replacedBy } = child;
-    // A run's own copy of its configuration lists every key, including those that are null.
-    const isReplaced = replacedBy !== undefined && coerce(walk.source, entry.value, child) !== null;
-    if (isReplaced) walk.found.push(replaced(walk, path, replacedBy));
-    else if (!isMeant && isDefault(walk, entry.value, child)) walk.found.push(unnecessary(path));
+  const { replacedBy } = child;
+  // A run's own copy of its configuration lists every key, including those that are null.
+  const isReplaced = replacedBy !== undefined && coerce(walk.source, entry.value, child) !== null;
+  if (isReplaced) {
+    walk.found.push(replaced(walk, path, replacedBy));
+    return;
   }
-  visit(walk, entry.value, child, path);
+  const isOfStage = path[0] === "stages" && entryAt(walk.source, path.slice(2)) !== null;
+  const isMeant = MEANT_WHEN_NULL.has(path.join(".")) || isMerged || isOfStage;
+  if (!isMeant && isDefault(walk, entry.value, child)) walk.found.push(unnecessary(path));
 }
 
 function isDefault(

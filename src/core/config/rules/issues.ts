@@ -172,9 +172,16 @@ function remediesFor(
     return shape.values.map((word) => changeTo(path, word));
   }
   if (shape.type === "list" && isScalarFor(value, shape.of)) {
-    return [{ kind: "set", path, value: [value], title: "Wrap in a list", isPreferred: true }];
+    const items = path.at(-1)?.endsWith("command") ? wordsOf(String(value)) : [value];
+    if (items === null) return [];
+    return [{ kind: "set", path, value: items, title: "Wrap in a list", isPreferred: true }];
   }
   return [];
+}
+
+/** The words of a command line; null if only a shell can tell them apart. */
+function wordsOf(command: string): readonly string[] | null {
+  return /["'`\\$|&;<>*?]/.test(command) ? null : command.trim().split(/\s+/);
 }
 
 /** Offered for 0, 1, and words similar to `true` or `false`. */

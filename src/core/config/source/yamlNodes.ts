@@ -130,7 +130,8 @@ function mergeSources(resolve: Resolve, node: Node | null): readonly (Node | nul
   return isSeq<Node>(value) ? value.items : [value];
 }
 
-function isMergeKey(key: Node | null): boolean {
+/** True for `<<`. */
+export function isMergeKey(key: Node | null): boolean {
   return isScalar(key) && typeof key.value === "symbol";
 }
 

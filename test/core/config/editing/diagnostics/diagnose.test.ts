@@ -152,6 +152,25 @@ describe("each rule marks its place, and its fix resolves the finding", () => {
     expect(repaired(text, "Remove 'seed'")).toBe(textWith(SOUND));
   });
 
+  it.each([
+    ["in a stage", textWith("num_substeps: 4", "stages:", "  two: { num_substeps: 1 }", SOUND)],
+    ["beside a merge", textWithEnvironment("<<: { temperature: 0.7 }", "temperature: 1.0")],
+  ])("a default that overrides another value is no default: %s", (_, text) => {
+    const hints = diagnose(text, OPTIONS).filter(({ code }) => code === "TRL124");
+    expect(hints.map(({ span }) => text.slice(span.start, span.end))).toEqual([]);
+  });
+
+  it.each([
+    ["python environment.py", ["server: { command: [python, environment.py] }"]],
+    ["python 'my environment.py'", []],
+  ])("a command line becomes a list of its words: %s", (command, fixed) => {
+    const text = textWithEnvironment(`server: { command: "${command}" }`);
+    const fixes = fixesAt(text, { start: 0, end: text.length }, OPTIONS);
+    const wrapped = fixes.filter(({ title }) => title === "Wrap in a list");
+    const lines = wrapped.map(({ edits }) => /server: .*/.exec(applyEdits(text, edits))?.[0]);
+    expect(lines).toEqual(fixed);
+  });
+
   it("tabs are replaced by spaces", () => {
     const text = textWith(SOUND, "thinking:", "\tenabled: true");
     expect(found(text).join()).toContain("TRL100");
