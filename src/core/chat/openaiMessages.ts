@@ -37,12 +37,15 @@ export interface MessageRules {
   readonly image?: (part: JsonObject, column: string) => ImagePart;
   /** True if an assistant message may have neither content nor calls. */
   readonly allowsSilence: boolean;
-  /** Called with each message and the one before it. @throws ColumnError */
-  readonly check?: (
-    message: InitialMessage,
-    before: InitialMessage | undefined,
-    column: string,
-  ) => void;
+  /** Checks each message and returns it as the caller wants it. @throws ColumnError */
+  readonly refine?: (message: InitialMessage, source: MessageSource) => InitialMessage;
+}
+
+/** Where a message comes from. */
+export interface MessageSource {
+  readonly given: JsonObject;
+  readonly before: InitialMessage | undefined;
+  readonly column: string;
 }
 
 /** @throws ColumnError */
@@ -61,8 +64,8 @@ export function readMessages(given: unknown, rules: MessageRules): readonly Init
       );
     }
     const read = readMessage(message, { column, calls, rules });
-    rules.check?.(read, messages.at(-1), column);
-    messages.push(read);
+    const source = { given: message, before: messages.at(-1), column };
+    messages.push(rules.refine?.(read, source) ?? read);
     if (read.role !== "assistant") continue;
     for (const { id, name } of read.calls) calls.set(id, name);
   }

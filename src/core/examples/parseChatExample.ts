@@ -1,7 +1,13 @@
 /** Parses a conversation in OpenAI's chat format for imitation. Errors name the column. */
 
 import { taskId } from "../../shared/taskId.ts";
-import { ColumnError, readMessages, readTools, shown } from "../chat/openaiMessages.ts";
+import {
+  ColumnError,
+  type MessageSource,
+  readMessages,
+  readTools,
+  shown,
+} from "../chat/openaiMessages.ts";
 import type { AssistantMessage, InitialMessage } from "../chat/renderer.ts";
 import { isJsonObject, type JsonObject } from "../json.ts";
 import { type ChatExample, EXAMPLE_SPLITS } from "./example.ts";
@@ -42,7 +48,11 @@ function readExample(line: unknown): ChatExample {
     readMessages(given, {
       onlyText: "only text can be trained on",
       allowsSilence: false,
-      check: requireTrainable,
+      refine: (message, source) => {
+        const refined = message.role === "assistant" ? withReasoning(message, source) : message;
+        requireTrainable(refined, source);
+        return refined;
+      },
     }),
   );
   if (messages.length < 2) {
@@ -62,11 +72,20 @@ function withoutTail(messages: readonly InitialMessage[]): readonly InitialMessa
   return messages.slice(0, messages.findLastIndex(({ role }) => role === "assistant") + 1);
 }
 
-function requireTrainable(
-  message: InitialMessage,
-  before: InitialMessage | undefined,
-  column: string,
-): void {
+/** Many data sets write the reasoning into the content, where it would be trained as text of the answer. */
+function withReasoning(message: AssistantMessage, { column }: MessageSource): AssistantMessage {
+  const { content, reasoning } = message;
+  if (reasoning !== null && reasoning !== "") return message;
+  const [whole, thought] = /^\s*<think>(?:([\s\S]*?)<\/think>\s*)?/.exec(content) ?? [];
+  if (whole === undefined) return message;
+  if (thought === undefined) {
+    const reason = "<think> is never closed; write the reasoning as reasoning_content";
+    throw new ColumnError(`${column}.content`, reason);
+  }
+  return { ...message, reasoning: thought.trim() || null, content: content.slice(whole.length) };
+}
+
+function requireTrainable(message: InitialMessage, { before, column }: MessageSource): void {
   const { role } = message;
   const role0 = before?.role ?? null;
   if (role === "assistant" && message.content.trim() === "" && message.calls.length === 0) {

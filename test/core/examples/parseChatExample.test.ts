@@ -66,6 +66,23 @@ describe("a conversation in OpenAI's format", () => {
     });
   });
 
+  it("has the reasoning that its content begins with", () => {
+    const reasoningOf = (content: string, own = {}) => {
+      const read = parseChatExample({ messages: [user, { ...answer, ...own, content }] });
+      return "reason" in read ? read.reason : read.messages[1];
+    };
+    const turn = { role: "assistant", content: "6", calls: [] };
+    expect(reasoningOf("\n<think>\nTwo threes.\n</think>\n\n6")).toEqual({
+      ...turn,
+      reasoning: "Two threes.",
+    });
+    expect(reasoningOf("<think>\n\n</think>\n\n6")).toEqual({ ...turn, reasoning: null });
+    const inside = "It is <think>6</think>";
+    expect(reasoningOf(inside)).toEqual({ ...turn, content: inside, reasoning: null });
+    const own = { reasoning_content: "The tag <think>." };
+    expect(reasoningOf("<think> opens it", own)).toMatchObject({ content: "<think> opens it" });
+  });
+
   it("ends with the assistant's last turn", () => {
     const read = parseChatExample({
       messages: [user, answer, { role: "user", content: "Thanks" }],
@@ -101,6 +118,16 @@ describe("a conversation in OpenAI's format", () => {
     ],
     [{ messages: [user, { role: "assistant", content: "" }] }, "messages[1].content", /nothing/],
     [{ messages: [user, { role: "assistant" }] }, "messages[1].content", /text, got nothing/],
+    [
+      { messages: [user, { role: "assistant", content: "<think>Two threes. 6" }] },
+      "messages[1].content",
+      /never closed.*reasoning_content/,
+    ],
+    [
+      { messages: [user, { role: "assistant", content: "<think>Two threes.</think>" }] },
+      "messages[1].content",
+      /says nothing/,
+    ],
     [
       { messages: [user, { ...answer, reasoning_content: 5 }] },
       "messages[1].reasoning_content",
