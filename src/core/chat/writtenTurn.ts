@@ -31,11 +31,14 @@ export function writtenCall({ chat, declared, call, reasoning }: WrittenCallOpti
   return { turn, isRead: isRead(turn) };
 }
 
-/** A turn of plain text without a call, as the model would sample it. */
+/** A turn of plain text without a call, as the model would sample it. @throws AppError `chat-render` */
 export function writtenText(
   { renderer, tokenizer }: Pick<Chat, "renderer" | "tokenizer">,
   text: string,
 ): readonly number[] {
+  // A prompt can open the reasoning, so the turn must close it before its text.
+  const turn = renderer.writeTurn({ role: "assistant", content: text, reasoning: null, calls: [] });
+  if (renderer.parse(turn).content === text.trim()) return turn;
   const [stopText = ""] = renderer.stopTexts;
   return [...tokenizer.encodeText(text + stopText), ...renderer.stopIds.slice(0, 1)];
 }

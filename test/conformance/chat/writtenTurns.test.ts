@@ -6,9 +6,10 @@ import type {
   Renderer,
   ToolDeclaration,
 } from "../../../src/core/chat/renderer.ts";
+import { writtenText } from "../../../src/core/chat/writtenTurn.ts";
 import { sortKeys, writeExactJson } from "../../../src/core/util/exactJson.ts";
 import { CHAT_FAMILIES } from "../peers.ts";
-import { hasKitTokenizers } from "./kitTokenizers.ts";
+import { hasKitTokenizers, kitTokenizer } from "./kitTokenizers.ts";
 import { comparedProfiles, rendererOf } from "./profiles.ts";
 import { readFamily } from "./vectors.ts";
 
@@ -84,6 +85,17 @@ describe.runIf(hasKitTokenizers)("a written turn", () => {
         const found = read(renderer, message);
         const expected = given(message, found.reasoning !== null);
         expect.soft(found, `${name}: ${what}`).toEqual(expected);
+      }
+    }
+  });
+
+  it.each(CHAT_FAMILIES)("of %s has the text of a player as its content", async (family) => {
+    for (const [name, facts] of comparedProfiles(readFamily(family)).compared) {
+      const renderer = await rendererOf(name, facts);
+      const chat = { renderer, tokenizer: await kitTokenizer(facts.tokenizer) };
+      for (const text of ["The answer is 42.", "", "<think>"]) {
+        const { content } = renderer.parse(writtenText(chat, text));
+        expect.soft(content, `${name}: ${text}`).toBe(text);
       }
     }
   });
