@@ -342,33 +342,13 @@ function outputOf(
       whole: { ...begun, ...own.done, status: "completed" },
     });
   if (reasoning !== null) {
-    const at = { content_index: 0 };
-    add(
-      { type: "reasoning", id: `rs_${id}`, summary: [], content: [] },
-      {
-        events: [
-          { type: "response.reasoning_text.delta", ...at, delta: reasoning },
-          { type: "response.reasoning_text.done", ...at, text: reasoning },
-        ],
-        done: { content: [{ type: "reasoning_text", text: reasoning }] },
-      },
-    );
+    const begun = { type: "reasoning", id: `rs_${id}`, summary: [], content: [] };
+    add(begun, partOf(reasoning, { type: "reasoning_text" }, {}));
   }
   if (text !== "" || calls.length === 0) {
-    const at = { content_index: 0 };
-    const part = { type: "output_text", annotations: [], logprobs: [] };
-    add(
-      { type: "message", id: `msg_${id}`, role: "assistant", content: [] },
-      {
-        events: [
-          { type: "response.content_part.added", ...at, part: { ...part, text: "" } },
-          { type: "response.output_text.delta", ...at, delta: text, logprobs: [] },
-          { type: "response.output_text.done", ...at, text, logprobs: [] },
-          { type: "response.content_part.done", ...at, part: { ...part, text } },
-        ],
-        done: { content: [{ ...part, text }] },
-      },
-    );
+    const begun = { type: "message", id: `msg_${id}`, role: "assistant", content: [] };
+    const logprobs = { logprobs: [] };
+    add(begun, partOf(text, { type: "output_text", annotations: [], ...logprobs }, logprobs));
   }
   for (const { id: callId, name, args } of calls) {
     const written = writeExactJson(args);
@@ -384,6 +364,25 @@ function outputOf(
     );
   }
   return items;
+}
+
+/** A text as the only part of its item. Clients need the part's own events before its text. */
+function partOf(
+  text: string,
+  part: ExactJsonObject & { readonly type: string },
+  ofEvents: ExactJsonObject,
+) {
+  const at = { content_index: 0 };
+  const whole = { ...part, text };
+  return {
+    events: [
+      { type: "response.content_part.added", ...at, part: { ...part, text: "" } },
+      { type: `response.${part.type}.delta`, ...at, delta: text, ...ofEvents },
+      { type: `response.${part.type}.done`, ...at, text, ...ofEvents },
+      { type: "response.content_part.done", ...at, part: whole },
+    ],
+    done: { content: [whole] },
+  };
 }
 
 function eventsOf({ start, events, whole }: OutputItem, index: number): readonly ResponseEvent[] {

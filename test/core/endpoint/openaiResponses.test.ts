@@ -1,3 +1,4 @@
+import OpenAI from "openai";
 import { describe, expect, it } from "vitest";
 import {
   readResponses,
@@ -155,6 +156,16 @@ describe("an answer", () => {
     const deltas = events.flatMap(({ type, delta }) => (type.endsWith(".delta") ? [delta] : []));
     expect(deltas).toEqual(["Hm.", "Hello", '{"a":12345678901234567890}']);
     expect(events.at(-1)).toMatchObject({ type: "response.completed", response: whole });
+  });
+
+  it("streams to the official client", async () => {
+    const events = responseEvents(turn, request, FACTS);
+    const lines = events.map((event) => `event: ${event.type}\ndata: ${writeExactJson(event)}\n\n`);
+    const headers = { "content-type": "text/event-stream" };
+    const fetch = async () => new Response(lines.join(""), { headers });
+    const stream = new OpenAI({ apiKey: "none", fetch }).responses.stream({ model: "demo" });
+    const { output } = json(responseAnswer(turn, request, FACTS));
+    expect(await stream.finalResponse()).toMatchObject({ output });
   });
 
   it("that was cut off is marked incomplete", () => {
