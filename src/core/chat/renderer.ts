@@ -19,6 +19,8 @@ export interface AssistantMessage extends Content {
     readonly name: string;
     readonly args: ExactJsonObject;
   }[];
+  /** False for a turn of an example that is only context; absent = true. */
+  readonly isTrained?: false;
 }
 
 export interface ToolMessage extends Content {

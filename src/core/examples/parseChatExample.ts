@@ -49,7 +49,7 @@ function readExample(line: unknown): ChatExample {
       onlyText: "only text can be trained on",
       allowsSilence: false,
       refine: (message, source) => {
-        const refined = message.role === "assistant" ? withReasoning(message, source) : message;
+        const refined = message.role === "assistant" ? givenTurn(message, source) : message;
         requireTrainable(refined, source);
         return refined;
       },
@@ -67,9 +67,21 @@ function taskOf({ environment, task_split: split, task_index: index }: JsonObjec
   return typeof index === "number" ? taskId({ environment, split, index }) : null;
 }
 
-/** Removes everything after the last turn of the model, because it is not trained on. */
+/** Removes everything after the last trained turn of the model. */
 function withoutTail(messages: readonly InitialMessage[]): readonly InitialMessage[] {
-  return messages.slice(0, messages.findLastIndex(({ role }) => role === "assistant") + 1);
+  const last = messages.findLastIndex((message) => {
+    return message.role === "assistant" && message.isTrained !== false;
+  });
+  return messages.slice(0, last + 1);
+}
+
+/** `weight` is a field of OpenAI's fine-tuning files. */
+function givenTurn(message: AssistantMessage, source: MessageSource): AssistantMessage {
+  const turn = withReasoning(message, source);
+  const weight = source.given["weight"] ?? 1;
+  if (weight === 1) return turn;
+  if (weight === 0) return { ...turn, isTrained: false };
+  throw new ColumnError(`${source.column}.weight`, `expected 0 or 1, got ${shown(weight)}`);
 }
 
 /** Many data sets write the reasoning into the content, where it would be trained as text of the answer. */

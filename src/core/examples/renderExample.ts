@@ -38,7 +38,8 @@ export async function renderExample(
     const ids = await renderAside(tokenizer, () => renderer.writeTurn(message));
     const parsed = renderer.parse(ids, tools);
     requireRead(chat, parsed, message, i);
-    streams.current.addGivenTurn(ids, isLast || trainOn === "all_turns");
+    const isTrained = message.isTrained !== false && (isLast || trainOn === "all_turns");
+    streams.current.addGivenTurn(ids, isTrained);
     const text = tokenizer.decode(ids);
     records.push(turnRecord({ ids, text, parsed }, givenOutcome(answers, streams.index)));
     if (!isLast) await streams.continue(ids, () => parsed, answers.map(followUpOf));

@@ -90,6 +90,14 @@ describe("a conversation in OpenAI's format", () => {
     expect(read).toMatchObject({ messages: [user, { content: "6" }] });
   });
 
+  it("trains only turns of weight 1, and ends with the last of them", () => {
+    const turns = [1, 0, 1, 0].flatMap((weight) => [user, { ...answer, weight }]);
+    const trained = { ...answer, reasoning: null, calls: [] };
+    expect(parseChatExample({ messages: turns })).toMatchObject({
+      messages: [user, trained, user, { ...trained, isTrained: false }, user, trained],
+    });
+  });
+
   it.each<[Json, string, RegExp]>([
     ["text", "", /object with messages/],
     [[], "", /object with messages/],
@@ -133,6 +141,12 @@ describe("a conversation in OpenAI's format", () => {
       "messages[1].reasoning_content",
       /got 5/,
     ],
+    [
+      { messages: [user, { ...answer, weight: 0 }] },
+      "messages",
+      /no message of the assistant to imitate/,
+    ],
+    [{ messages: [user, { ...answer, weight: 0.5 }] }, "messages[1].weight", /0 or 1, got 0.5/],
     [{ messages: [user, { ...answer, tool_calls: {} }] }, "messages[1].tool_calls", /list/],
     [
       { messages: [user, { ...answer, function_call: {} }] },

@@ -51,6 +51,15 @@ describe("a conversation in the model's tokens", () => {
     expect(texts.map(({ trained }) => trained)).toEqual(["Second <|im_end|>.<|im_end|>"]);
   });
 
+  it("does not train a turn that is only context", async () => {
+    const given = messages.map((message, i) =>
+      i === 1 ? { ...message, isTrained: false } : message,
+    );
+    const { texts } = await rendered({}, given as typeof messages);
+    expect(texts[0]?.whole).toContain("First.");
+    expect(texts.map(({ trained }) => trained)).toEqual(["Second <|im_end|>.<|im_end|>"]);
+  });
+
   it("starts another stream when the format drops reasoning, as a rollout does", async () => {
     const { texts } = await rendered({ chat: qwen3Chat(true, "template") });
     expect(texts.map(({ trained }) => trained)).toEqual([
