@@ -1,14 +1,9 @@
 /** A request to the endpoint, whatever the protocol. */
 
+import { withResultsInOrder } from "../chat/callOrder.ts";
 import { joinSystemMessages } from "../chat/firstPrompt.ts";
 import { ColumnError, type MessageRules } from "../chat/openaiMessages.ts";
-import type {
-  AssistantMessage,
-  InitialMessage,
-  PlainMessage,
-  ToolDeclaration,
-  ToolMessage,
-} from "../chat/renderer.ts";
+import type { InitialMessage, PlainMessage, ToolDeclaration } from "../chat/renderer.ts";
 import type { AppError } from "../errors.ts";
 import { endpointRefusal } from "./refusal.ts";
 import type { RequestImages, SentMessages } from "./requestImages.ts";
@@ -61,8 +56,8 @@ export function requestRules(images: RequestImages): MessageRules {
 }
 
 /**
- * Messages in the order that formats require: leading system texts merged into one, and results in call order, because many formats match
- * results to calls only by order. `columnOf` locates a message in the request. @throws ColumnError
+ * Messages in the order that formats require: leading system texts merged into one, and results in call order. `columnOf` locates a
+ * message in the request. @throws ColumnError
  */
 export function orderedMessages(
   given: readonly InitialMessage[],
@@ -76,59 +71,13 @@ export function orderedMessages(
       `the last message must be of the user or the result of a tool, not of role ${last.role}`,
     );
   }
-  const ordered: InitialMessage[] = [];
-  for (let i = 0; i < given.length; ) {
-    const message = given[i];
-    if (message === undefined) break;
-    if (message.role === "tool") {
-      throw new ColumnError(columnOf(i), "this result has no matching call");
-    }
-    if (message.role === "system" && i > 0 && ordered.at(-1)?.role !== "system") {
-      // Some chat formats would silently drop it.
-      const reason = "a system message can only be at the beginning";
-      throw new ColumnError(`${columnOf(i)}.role`, reason);
-    }
-    ordered.push(message);
-    i += 1;
-    if (message.role !== "assistant") continue;
-    const start = i;
-    const results = resultsFrom(given, start);
-    ordered.push(...inOrderOf(message, results, (result) => columnOf(start + result)));
-    i += results.length;
+  for (const [i, { role }] of given.entries()) {
+    if (role !== "system" || i === 0 || given[i - 1]?.role === "system") continue;
+    // Some chat formats would silently drop it.
+    const reason = "a system message can only be at the beginning";
+    throw new ColumnError(`${columnOf(i)}.role`, reason);
   }
-  return withOneSystemText(ordered);
-}
-
-function resultsFrom(given: readonly InitialMessage[], start: number): readonly ToolMessage[] {
-  const results: ToolMessage[] = [];
-  for (let i = start; ; i += 1) {
-    const message = given[i];
-    if (message?.role !== "tool") return results;
-    results.push(message);
-  }
-}
-
-function inOrderOf(
-  { calls }: AssistantMessage,
-  results: readonly ToolMessage[],
-  columnOf: (result: number) => string,
-): readonly ToolMessage[] {
-  const byId = new Map(results.map((result) => [result.callId, result]));
-  const ids = new Set(calls.map(({ id }) => id));
-  if (ids.size < calls.length) {
-    throw new ColumnError(columnOf(-1), "two calls have the same id");
-  }
-  for (const [i, { callId }] of results.entries()) {
-    if (ids.has(callId) && byId.get(callId) === results[i]) continue;
-    const reason = ids.has(callId) ? "the call has two results" : "no call before it has this id";
-    throw new ColumnError(columnOf(i), reason);
-  }
-  return calls.map(({ id, name }) => {
-    const result = byId.get(id);
-    if (result !== undefined) return { ...result, name };
-    const reason = `the result of the call ${id} must follow the message that makes it`;
-    throw new ColumnError(columnOf(-1), reason);
-  });
+  return withOneSystemText(withResultsInOrder(given, columnOf));
 }
 
 function withOneSystemText(messages: readonly InitialMessage[]): readonly InitialMessage[] {

@@ -1,6 +1,7 @@
 /** Parses a conversation in OpenAI's chat format for imitation. Errors name the column. */
 
 import { taskId } from "../../shared/taskId.ts";
+import { withResultsInOrder } from "../chat/callOrder.ts";
 import {
   ColumnError,
   type MessageSource,
@@ -58,7 +59,12 @@ function readExample(line: unknown): ChatExample {
   if (messages.length < 2) {
     throw new ColumnError("messages", "there is no message of the assistant to imitate");
   }
-  return { messages, tools: readTools(tools), split: known, task: taskOf(line) };
+  return {
+    messages: withResultsInOrder(messages, (index) => `messages[${index}]`),
+    tools: readTools(tools),
+    split: known,
+    task: taskOf(line),
+  };
 }
 
 /** Null if the line does not have all three columns of an exported rollout. */

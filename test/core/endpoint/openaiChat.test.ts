@@ -108,7 +108,7 @@ describe("a request", () => {
     [{ messages: called }, "messages[1].role", "the last message must be"],
     [{ top_p: 0 }, "top_p", "expected a number above 0, at most 1, got 0"],
     [{ messages: [...called, ...messages] }, "messages[1]", "the result of the call a must follow"],
-    [{ messages: [...called, answered, answered] }, "messages[2]", "the call has two results"],
+    [{ messages: [...called, answered, answered] }, "messages[3]", "the call has two results"],
     [
       { messages: [{ role: "user", content: [IMAGE_ELSEWHERE] }] },
       "messages[0].content[0].image_url",

@@ -90,6 +90,21 @@ describe("a conversation in OpenAI's format", () => {
     expect(read).toMatchObject({ messages: [user, { content: "6" }] });
   });
 
+  it("has its results in the order of their calls", () => {
+    const calls = ["c1", "c2"].map((id) => ({ id, function: { name: id, arguments: "{}" } }));
+    const asking = { role: "assistant", tool_calls: calls };
+    const results = ["c2", "c1"].map((id) => ({ ...result, tool_call_id: id, content: id }));
+    expect(parseChatExample({ messages: [user, asking, ...results, answer] })).toMatchObject({
+      messages: [
+        user,
+        { role: "assistant" },
+        { role: "tool", name: "c1", callId: "c1", content: "c1" },
+        { role: "tool", name: "c2", callId: "c2", content: "c2" },
+        answer,
+      ],
+    });
+  });
+
   it("trains only turns of weight 1, and ends with the last of them", () => {
     const turns = [1, 0, 1, 0].flatMap((weight) => [user, { ...answer, weight }]);
     const trained = { ...answer, reasoning: null, calls: [] };
@@ -199,6 +214,12 @@ describe("a conversation in OpenAI's format", () => {
       "messages[5].role",
       /follow the call/,
     ],
+    [
+      { messages: [user, calling, user, answer] },
+      "messages[1]",
+      /result of the call c1 must follow/,
+    ],
+    [{ messages: [user, calling, result, result, answer] }, "messages[3]", /two results/],
     [{ messages: [user, answer], tools: {} }, "tools", /list of tools/],
     [{ messages: [user, answer], tools: [5] }, "tools[0]", /object/],
     [{ messages: [user, answer], tools: [{ function: {} }] }, "tools[0].function.name", /name/],

@@ -9,12 +9,12 @@ import {
   pythonNumbers,
   writeExactJson,
 } from "../../util/exactJson.ts";
+import { inCallOrder } from "../callOrder.ts";
 import type { ChatFormat, FormatOptions } from "../format.ts";
 import type { CallSyntax } from "../parsing/callFormats.ts";
 import { taggedCalls } from "../parsing/taggedCalls.ts";
 import { control, type Piece } from "../pieces.ts";
 import type { AssistantMessage, InitialMessage, ToolDeclaration } from "../renderer.ts";
-import { inCallOrder } from "./callOrder.ts";
 import { ASSISTANT, BEGIN, END, turnOpening, USER } from "./deepseekTurns.ts";
 import { splitSystem, THINK, turnReading } from "./turns.ts";
 

@@ -5,6 +5,7 @@
 
 import { pythonNumbers, writeExactJson } from "../../util/exactJson.ts";
 import { strip } from "../../util/strip.ts";
+import { inCallOrder } from "../callOrder.ts";
 import type { ChatFormat, FormatOptions } from "../format.ts";
 import {
   type CallSyntax,
@@ -17,7 +18,6 @@ import { taggedCalls } from "../parsing/taggedCalls.ts";
 import { createTurnParser } from "../parsing/turnParser.ts";
 import { control, markersOf, type Piece } from "../pieces.ts";
 import type { AssistantMessage, InitialMessage, ToolDeclaration } from "../renderer.ts";
-import { inCallOrder } from "./callOrder.ts";
 import { lastUserIndex, THINK } from "./turns.ts";
 import { CALL, RESULT } from "./xmlChatml.ts";
 
