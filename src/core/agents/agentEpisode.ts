@@ -387,12 +387,10 @@ export class AgentEpisode implements RolloutEpisode {
   ): Promise<PolicyTurn> {
     const { chat, clock, seedOf, settings } = this.#options;
     const { prompt, images, messages, room, continued } = pending;
-    if (this.turnCount === 0) this.#options.onMessages?.(messages);
     const startedAtMs = clock.now();
-    if (continued !== null) {
-      this.#turns.continued(continued, startedAtMs);
-      this.#options.onMessages?.(continued.news);
-    }
+    if (continued !== null) this.#turns.continued(continued, startedAtMs);
+    if (continued?.turn === this.turnCount - 1) this.#options.onMessages?.(continued.news, false);
+    else this.#options.onMessages?.(messages, true);
     const started = clock.monotonic();
     const { repeats, giveBack } = this.#repeat(pending.context);
     try {

@@ -67,8 +67,8 @@ export class ChatPlayer implements Player {
 
   /** @throws AppError `player-failed` when the server rejects a request or gives an invalid answer */
   async move(view: PlayerView, signal: AbortSignal | undefined): Promise<PlayerMove> {
-    for (const message of view.news)
-      this.#messages.push(this.#newMessage(message, view.turn === 0));
+    if (view.isNew) this.#messages.length = 0;
+    for (const message of view.news) this.#messages.push(this.#newMessage(message, view.isNew));
     if (view.problem === null) this.#problems = 0;
     for (let { problem } = view; ; ) {
       if (problem !== null) this.#answerProblem(problem);
@@ -107,10 +107,10 @@ export class ChatPlayer implements Player {
     );
   }
 
-  #newMessage(message: InitialMessage, isOfTask: boolean): Json {
+  #newMessage(message: InitialMessage, isNew: boolean): Json {
     const { role, content } = message;
     if (role === "tool") {
-      const id = isOfTask ? message.callId : this.#callId;
+      const id = isNew ? message.callId : this.#callId;
       return id === null ? { role: "user", content } : { role, tool_call_id: id, content };
     }
     if (role !== "assistant" || message.calls.length === 0) return { role, content };

@@ -21,6 +21,8 @@ export interface PlayerView {
   readonly text: string;
   /** The same as messages. */
   readonly news: readonly InitialMessage[];
+  /** True if the news are a whole conversation, not what follows the player's last turn. */
+  readonly isNew: boolean;
   readonly tools: ToolList;
   /** Why the last move was not possible, as a sentence; null for the first move of a turn. */
   readonly problem: string | null;

@@ -13,13 +13,15 @@ import type {
 } from "../tinker/samplingClient.ts";
 import type { Player, PlayerMove, PlayerView } from "./player.ts";
 
+export type News = Pick<PlayerView, "news" | "isNew">;
+
 export interface PlayerSamplerOptions {
   readonly player: Player;
   readonly chat: Pick<Chat, "renderer" | "tokenizer">;
   /** Tools of the task, known after its session was asked for them. */
   readonly tools: () => ToolList;
   /** Messages to the model since its last call. */
-  readonly takeNews: () => PlayerView["news"];
+  readonly takeNews: () => News;
 }
 
 /** A player's turns have no log-probabilities, so they are never trained on as policy samples. */
@@ -28,8 +30,8 @@ export class PlayerSampler implements SamplingClient {
   readonly baseModel = null;
   readonly #options: PlayerSamplerOptions;
   #turn = 0;
-  /** Length of the stream after the last turn. */
-  #seen = 0;
+  /** The stream up to the last turn's end. */
+  #seen: readonly number[] = [];
 
   constructor(options: PlayerSamplerOptions) {
     this.#options = options;
@@ -38,15 +40,13 @@ export class PlayerSampler implements SamplingClient {
   /** Asks again if the format cannot write a call. @throws AppError `stopped` when the player leaves */
   async sample({ prompt }: SampleRequest, { signal }: SampleOptions = {}): Promise<Sample> {
     const { chat, player, tools, takeNews } = this.#options;
-    // A different stream is read from its beginning.
-    const from = this.#seen <= prompt.length ? this.#seen : 0;
-    const text = chat.tokenizer.decode(Array.from(prompt).slice(from));
+    const text = chat.tokenizer.decode(unseenIn(prompt, this.#seen));
     const view = { turn: this.#turn, text, tools: tools() };
     let news = takeNews();
     let tokens: readonly number[] | null = null;
     for (let problem: string | null = null; tokens === null; ) {
-      const move = await player.move({ ...view, news, problem }, signal);
-      news = [];
+      const move = await player.move({ ...view, ...news, problem }, signal);
+      news = { news: [], isNew: false };
       try {
         tokens = this.#written(move);
       } catch (error) {
@@ -55,7 +55,7 @@ export class PlayerSampler implements SamplingClient {
       }
     }
     this.#turn += 1;
-    this.#seen = prompt.length + tokens.length;
+    this.#seen = [...prompt, ...tokens];
     return { tokens, logprobs: null, stopReason: "stop" };
   }
 
@@ -76,4 +76,10 @@ export class PlayerSampler implements SamplingClient {
       `The format ${chat.renderer.id} cannot write this call of ${move.name} so that it is read again. Change its arguments.`,
     );
   }
+}
+
+/** The tokens of a prompt behind the stream `seen`, or all of them if it continues another stream. */
+export function unseenIn(prompt: ArrayLike<number>, seen: readonly number[]): readonly number[] {
+  const isSame = seen.every((token, i) => prompt[i] === token);
+  return Array.from(prompt).slice(isSame ? seen.length : 0);
 }

@@ -45,8 +45,8 @@ export interface EpisodeOptions {
   readonly seedOf: (turn: number) => number | undefined;
   /** Waits for a slot among the run's samples in flight; returns its release function. */
   readonly sampleSlot: (signal: AbortSignal) => Promise<() => void>;
-  /** Called with the messages to the model: the first prompt, and what follows each turn except the last. */
-  readonly onMessages?: ((messages: readonly InitialMessage[]) => void) | undefined;
+  /** Called before a turn with the messages to the model: a whole conversation if `isNew`, or what follows the turn before. */
+  readonly onMessages?: ((messages: readonly InitialMessage[], isNew: boolean) => void) | undefined;
   /** Aborts the attempt when it expires; what was played so far is kept. Paused during waits that are not the rollout's fault. */
   readonly limit: Deadline;
 }
@@ -173,7 +173,7 @@ export class Episode implements RolloutEpisode {
     const { task } = rendered;
     this.#promptText = promptText(task);
     this.#conversation = storedConversation(task);
-    this.#options.onMessages?.(rendered.first.messages);
+    this.#options.onMessages?.(rendered.first.messages, true);
     this.#declared = rendered.tools.map(declareTool);
     this.#promptTokens = rendered.tokens.length;
     this.#requireRoomOfTeacher(rendered);
@@ -232,7 +232,7 @@ export class Episode implements RolloutEpisode {
     }
     if (stop !== null) return stop;
     if (this.turnCount >= settings.maxTurns) return "max_turns";
-    this.#options.onMessages?.(followUps);
+    this.#options.onMessages?.(followUps, false);
     await streams.continue(Array.from(streams.current.lastTurn), parsedBy(read), followUps);
     return null;
   }

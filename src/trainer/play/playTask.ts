@@ -12,8 +12,8 @@ import type {
   ToolList,
 } from "../../core/openreward/types.ts";
 import { ChatPlayer } from "../../core/play/chatPlayer.ts";
-import { type Player, type PlayerView, randomPlayer } from "../../core/play/player.ts";
-import { PlayerSampler } from "../../core/play/playerSampler.ts";
+import { type Player, randomPlayer } from "../../core/play/player.ts";
+import { type News, PlayerSampler, unseenIn } from "../../core/play/playerSampler.ts";
 import type { FileSystem } from "../../core/ports.ts";
 import { noSuchTask } from "../../core/rollout/describeTask.ts";
 import { EnvironmentGate } from "../../core/rollout/environmentGate.ts";
@@ -40,8 +40,6 @@ import { debugLog } from "../services/debugLog.ts";
 import { type Surroundings, withSurroundings } from "../services/outsideOfRuns.ts";
 import { loadListPrices } from "../usage/loadPriceList.ts";
 import { StoredPlays } from "./storedPlays.ts";
-
-type News = PlayerView["news"];
 
 /** Who plays a task. */
 export type PlayerChoice =
@@ -107,6 +105,7 @@ export interface PlayResult {
 }
 
 const NO_LIMIT_MS = 24 * 60 * 60 * 1000;
+const NO_NEWS: News = { news: [], isNew: false };
 const NO_TOOLS: ToolList = {
   tools: [],
   terminalTool: null,
@@ -348,10 +347,10 @@ class PlayedTasks implements PlayResult {
     const sessions = new WatchedSessions(remote, (name, outcome) =>
       onResult?.(this.#callResult(name, outcome)),
     );
-    let news: News = [];
+    let untaken: News = NO_NEWS;
     const takeNews = (): News => {
-      const taken = news;
-      news = [];
+      const taken = untaken;
+      untaken = NO_NEWS;
       return taken;
     };
     const ended = await runRollout(
@@ -383,8 +382,8 @@ class PlayedTasks implements PlayResult {
             ? undefined
             : (own) => new AgentEpisode({ ...own, agent, sha256, task: { split, index } }),
         seedOf: () => undefined,
-        onMessages: (messages) => {
-          news = [...news, ...messages];
+        onMessages: (news, isNew) => {
+          untaken = isNew ? { news, isNew } : { ...untaken, news: [...untaken.news, ...news] };
         },
       },
       { step: 0, group: task, rollout, taskKey: "play", environment, split, index },
@@ -421,19 +420,16 @@ class PlayedTasks implements PlayResult {
     const { onRead, onWritten } = this.#request;
     const textOf = (ids: ArrayLike<number>): string =>
       this.#redactor.redact(this.#opened.chat.tokenizer.decode(Array.from(ids)));
-    let seen = 0;
+    let seen: readonly number[] = [];
     return {
       samplerId: sampler.samplerId,
       baseModel: sampler.baseModel,
       computeLogprobs: (...args) => sampler.computeLogprobs(...args),
       sample: async (request, options) => {
-        // Another stream starts over.
-        onRead?.(
-          textOf(Array.from(request.prompt).slice(seen <= request.prompt.length ? seen : 0)),
-        );
+        onRead?.(textOf(unseenIn(request.prompt, seen)));
         const sample = await sampler.sample(request, options);
         onWritten?.(textOf(sample.tokens));
-        seen = request.prompt.length + sample.tokens.length;
+        seen = [...request.prompt, ...sample.tokens];
         return sample;
       },
     };

@@ -65,6 +65,7 @@ const FIRST_TURN = {
   turn: 0,
   text: "",
   news: [],
+  isNew: true,
   tools: { tools: TOOLS, terminalTool: null, supportsGroupScoring: false, messageBlockTypes: [] },
   problem: null,
 };

@@ -216,6 +216,30 @@ describe("an agent with several conversations", () => {
       { stream: 0, asked: undefined },
     ]);
   });
+
+  it("announces each conversation that does not follow the last turn from its beginning", async () => {
+    const heard: [readonly unknown[], boolean][] = [];
+    await playAgent({
+      turns: [DONE],
+      onMessages: (messages, isNew) => heard.push([messages.map(({ content }) => content), isNew]),
+      program: async ({ ask }) => {
+        const asked = [user("Add.")];
+        const first = await ask(asked);
+        const more = [...asked, said(first), user("Sure?")];
+        const second = await ask(more);
+        await ask([user("Is it right? Be thorough.")]);
+        await ask([...more, said(second), user("Thanks.")]);
+        return 0;
+      },
+    });
+    const text = "It is 5.";
+    expect(heard).toEqual([
+      [["Add."], true],
+      [["Sure?"], false],
+      [["Is it right? Be thorough."], true],
+      [["Add.", text, "Sure?", text, "Thanks."], true],
+    ]);
+  });
 });
 
 describe("the end of an agent", () => {

@@ -7,6 +7,7 @@ import { messageJson } from "../../../src/core/chat/openaiMessages.ts";
 import type { PolicyTurn } from "../../../src/core/endpoint/endpointModel.ts";
 import { readChatCompletion } from "../../../src/core/endpoint/openaiChat.ts";
 import { imageAddress } from "../../../src/core/images/imageFile.ts";
+import type { EpisodeOptions } from "../../../src/core/rollout/episode.ts";
 import type { RolloutSettings } from "../../../src/core/rollout/settings.ts";
 import { raceAbort } from "../../../src/core/util/abort.ts";
 import { sha256 } from "../../../src/node/hash.ts";
@@ -52,13 +53,14 @@ export interface AgentScript extends SessionScript {
   readonly settings?: Partial<RolloutSettings> | undefined;
   readonly agent?: Partial<AgentSettings>;
   readonly program: AgentProgram;
+  readonly onMessages?: EpisodeOptions["onMessages"];
   /** Its `reward_command`, if any. */
   readonly grader?: ((signal: AbortSignal) => Promise<AgentEnd>) | undefined;
 }
 
 export function anAgentEpisode(script: AgentScript) {
   const { chat = { renderer, tokenizer }, sampling } = script;
-  const { turns, settings, agent, program, grader, ...session } = script;
+  const { turns, settings, agent, program, grader, onMessages, ...session } = script;
   const clock = new FakeClock();
   const sampler = scriptedSampler(turns, sampling);
   const scripted = scriptedSession(session);
@@ -74,6 +76,7 @@ export function anAgentEpisode(script: AgentScript) {
     limit: aLimit(clock),
     task: { split: "train", index: 3 },
     sha256,
+    onMessages,
     agent: {
       settings: { timeoutMs: null, reward: "session", ...agent },
       run: async (rollout) => {

@@ -28,6 +28,7 @@ async function movesOf(seed: number, tools: PlayerView["tools"] = TOOLS) {
     turn: 0,
     text: "",
     news: [{ role: "user", content: "Find the apple." }],
+    isNew: true,
     tools,
     problem: null,
   };

@@ -26,7 +26,7 @@ async function playIn(format: typeof chat, moves: readonly PlayerMove[]) {
   const sampler = new PlayerSampler({
     chat: format,
     tools: () => tools,
-    takeNews: () => [],
+    takeNews: () => ({ news: [], isNew: false }),
     player: {
       move: async (view) => {
         views.push(view);
@@ -65,6 +65,25 @@ describe("a player in place of the model", () => {
     expect(views[1]?.text).not.toContain("Let me think.");
     expect(views[2]?.text).toContain("done: add");
     expect(views[2]?.text).not.toContain("<tool_call>");
+  });
+
+  it("reads all of another stream, even if it is longer", async () => {
+    const shown: string[] = [];
+    const player = {
+      move: async ({ text }: PlayerView): Promise<PlayerMove> => {
+        shown.push(text);
+        return { kind: "text", text: "Fine." };
+      },
+    };
+    const tools = await scriptedSession({}).tools();
+    const takeNews = () => ({ news: [], isNew: true });
+    const sampler = new PlayerSampler({ chat, player, tools: () => tools, takeNews });
+    const prompts = ["Play.", "Judge this answer of another player: it is much longer than that."];
+    for (const content of prompts) {
+      const prompt = Int32Array.from(renderer.renderInitial([{ role: "user", content }], []));
+      await sampler.sample({ prompt, maxTokens: 9, temperature: 1, topK: -1, topP: 1 });
+    }
+    expect(shown).toEqual(prompts.map((content) => expect.stringContaining(`user\n${content}`)));
   });
 
   it("has no log-probabilities, so that its turns are never trained on as samples", async () => {
