@@ -314,8 +314,6 @@ class Session:
 
     def call(self, environment, name, given):
         """The result as JSON: the call's output, or why it was not run."""
-        if self.is_finished:
-            return rejected(f"'{name}' was not run: the episode has finished.", "episode_finished")
         tool = next((tool for tool in environment.tools if tool["name"] == name), None)
         if tool is None:
             return rejected(f"'{name}' is not a valid tool", "not_found")
@@ -326,6 +324,8 @@ class Session:
             if own.get("type") == "string" and not isinstance(given.get(key, ""), str):
                 return rejected(f"{key} must be a string", "input_validation")
         with self._lock:
+            if self.is_finished:
+                return rejected(f"'{name}' was not run: the episode has finished.", "episode_finished")
             random.setstate(self._random)
             try:
                 text, reward, finished, metadata = self._call(name, given)
@@ -336,7 +336,7 @@ class Session:
                 return rejected(str(error), "input_validation")
             finally:
                 self._random = random.getstate()
-        self.is_finished = finished
+            self.is_finished = finished
         output = {"blocks": [block(text)], "metadata": metadata, "reward": reward, "finished": finished}
         return {"ok": True, "output": output}
 
