@@ -2,10 +2,11 @@
 
 import { withoutUndefined } from "../../shared/withoutUndefined.ts";
 import type { Chat } from "../chat/chat.ts";
+import { declareTool } from "../chat/firstPrompt.ts";
 import type { FollowUp, ParsedTurn, ToolDeclaration } from "../chat/renderer.ts";
 import type { TurnFacts } from "../runFolder/metrics/stepFacts.ts";
 import type { RolloutRecord } from "../runFolder/rollouts/rolloutRecord.ts";
-import { writeExactJson } from "../util/exactJson.ts";
+import { parseExactObject, writeExactJson } from "../util/exactJson.ts";
 import type { Ledger } from "./ledger.ts";
 import type { SampledTurn } from "./sampleTurn.ts";
 
@@ -25,6 +26,14 @@ export function storedTools(tools: readonly ToolDeclaration[]): RolloutRecord["t
       description: description.slice(0, MAX_STORED_DESCRIPTION),
       parameters: parameters.length > MAX_STORED_DESCRIPTION ? undefined : parameters,
     });
+  });
+}
+
+/** The tools of {@link storedTools}, whose schemas type the arguments of calls. One stored without its schema gets an empty one. */
+export function restoredTools(stored: RolloutRecord["tools"]): readonly ToolDeclaration[] {
+  return stored.map(({ name, description, parameters }) => {
+    const inputSchema = parameters === undefined ? null : parseExactObject(parameters);
+    return declareTool({ name, description, inputSchema });
   });
 }
 

@@ -13,6 +13,7 @@ import type { TalkPartner } from "../../core/conversation/talk.ts";
 import { AppError } from "../../core/errors.ts";
 import type { RemoteEnvironment } from "../../core/openreward/types.ts";
 import type { FileSystem } from "../../core/ports.ts";
+import { restoredTools } from "../../core/rollout/episodeRecord.ts";
 import type { RolloutSettings } from "../../core/rollout/settings.ts";
 import { type Destinations, destinationsOf } from "../../core/secrets/destinations.ts";
 import type { AllowedOrigin } from "../../core/secrets/hostBinding.ts";
@@ -292,7 +293,7 @@ class ChatOpening {
           "--replay replays the rollout in a new session, if the environment gives the same answers.",
         );
       }
-      const tools = record.tools.map((tool) => declareTool({ ...tool, inputSchema: null }));
+      const tools = restoredTools(record.tools);
       return { ...idOpening(chat, contextBefore(stored), tools), tools, task: null, images };
     }
     const { system } = this.#request;
