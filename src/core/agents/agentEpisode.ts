@@ -11,6 +11,7 @@ import type { EndpointRequest } from "../endpoint/endpointRequest.ts";
 import { messageKeys } from "../endpoint/messageKeys.ts";
 import { type PendingTurn, PolicyThreads } from "../endpoint/policyThreads.ts";
 import { endpointRefusal, type RequestRefusal, refusalOf } from "../endpoint/refusal.ts";
+import { MAX_REQUESTS, MAX_WAITING, tooManyRequests } from "../endpoint/requestLimits.ts";
 import { AppError, errorMessage, isAppError } from "../errors.ts";
 import { isJsonObject } from "../json.ts";
 import type { ToolList } from "../openreward/types.ts";
@@ -42,10 +43,6 @@ interface AgentEpisodeOptions extends EpisodeOptions {
 
 /** Maximum conversations, tokens and images of an agent in a rollout. */
 const LIMITS = { threads: 256, tokens: 4_000_000, images: MAX_IMAGES, whenFull: "refuse" } as const;
-/** Maximum number of an agent's requests answered concurrently. */
-const MAX_REQUESTS = 64;
-/** Maximum number of requests waiting. */
-const MAX_WAITING = 512;
 const ROLLOUT_ENDED = "rollout_ended";
 /** Seed offsets between repeated requests with the same messages, and between conversations that start differently. */
 const REPEATS = 2 ** 16;
@@ -365,11 +362,7 @@ export class AgentEpisode implements RolloutEpisode {
   }
 
   async #turn(request: EndpointRequest, { signal }: TurnNeeds): Promise<PolicyTurn> {
-    if (this.#requests.waiting >= MAX_WAITING) {
-      throw endpointRefusal(`${MAX_REQUESTS + MAX_WAITING} requests are in progress.`, {
-        status: 429,
-      });
-    }
+    if (this.#requests.waiting >= MAX_WAITING) throw tooManyRequests();
     const release = await this.#requests.acquire({ signal });
     try {
       this.#requireLeft();

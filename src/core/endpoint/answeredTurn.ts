@@ -5,6 +5,7 @@ import type { ParsedTurn, ToolCall, ToolDeclaration } from "../chat/renderer.ts"
 import type { Tokenizer } from "../chat/tokenizer.ts";
 import { NO_CALL_NUDGE } from "../rollout/feedback.ts";
 import type { SampledTurn } from "../rollout/sampleTurn.ts";
+import { saidText } from "../rollout/tokenStreams.ts";
 import type { EndpointRequest } from "./endpointRequest.ts";
 
 export interface AnsweredCall extends Pick<ToolCall, "name" | "args"> {
@@ -92,9 +93,9 @@ export function answeredTurn(
   { oneCall }: Pick<EndpointRequest, "oneCall">,
   newId: () => string,
 ): AnsweredTurn {
-  const { reasoning, thinkingTokens: reasoningTokens, content, errors } = parsed;
+  const { reasoning, thinkingTokens: reasoningTokens } = parsed;
   const calls = oneCall ? parsed.calls.slice(0, 1) : parsed.calls;
-  const said = [content, ...errors.map(({ raw }) => raw)].filter((text) => text !== "").join("\n");
+  const said = saidText(parsed);
   const cut = stopText === null ? -1 : said.indexOf(stopText);
   const isCutOff = stopReason === "length" && !parsed.ended;
   return {

@@ -142,12 +142,18 @@ function unreadMessages(
   return () => [modelMessage(read()), ...followUps];
 }
 
-/** A turn as a message; calls that could not be parsed become text. */
-function modelMessage({ reasoning, content, calls, errors }: ParsedTurn): InitialMessage {
+/** A turn as a message. */
+function modelMessage(turn: ParsedTurn): InitialMessage {
+  const { reasoning, calls } = turn;
   return {
     role: "assistant",
-    content: [content, ...errors.map(({ raw }) => raw)].filter((text) => text !== "").join("\n"),
+    content: saidText(turn),
     reasoning,
     calls: calls.map(({ name, args }, i) => ({ id: callIdOf(calls, i), name, args })),
   };
+}
+
+/** The content of a turn, with the calls that could not be parsed. */
+export function saidText({ content, errors }: Pick<ParsedTurn, "content" | "errors">): string {
+  return [content, ...errors.map(({ raw }) => raw)].filter((text) => text !== "").join("\n");
 }

@@ -5,7 +5,7 @@ import { ImagePool } from "../../core/chat/imagePool.ts";
 import { withOnlyEnvironment } from "../../core/config/taskChoices.ts";
 import { EndpointPolicy } from "../../core/endpoint/endpointPolicy.ts";
 import { PolicyThreads } from "../../core/endpoint/policyThreads.ts";
-import { endpointRefusal } from "../../core/endpoint/refusal.ts";
+import { MAX_REQUESTS, MAX_WAITING, tooManyRequests } from "../../core/endpoint/requestLimits.ts";
 import { AppError } from "../../core/errors.ts";
 import type { FileSystem } from "../../core/ports.ts";
 import { destinationsOf } from "../../core/secrets/destinations.ts";
@@ -71,9 +71,6 @@ export interface ServedModel {
   close(): Promise<void>;
 }
 
-/** Requests answered concurrently, and requests waiting in the queue. */
-const MAX_AT_ONCE = 64;
-const MAX_WAITING = 512;
 const LIMITS = { threads: 512, tokens: 8_000_000, images: 512, whenFull: "forget" } as const;
 
 /** @throws AppError like a chat that cannot open, cleaned of secrets; `listen-failed` */
@@ -188,7 +185,7 @@ async function requireNamed(
 /** All callers share one key, so their conversations are distinguished by content. */
 function policyOf({ chat, settings, sampler, metered }: ReadyModel): EndpointPolicy {
   const { systemPromptTemplate, maxTotalTokens } = settings;
-  const slots = new Limiter(MAX_AT_ONCE);
+  const slots = new Limiter(MAX_REQUESTS);
   return new EndpointPolicy({
     chat,
     sampler,
@@ -205,10 +202,7 @@ function policyOf({ chat, settings, sampler, metered }: ReadyModel): EndpointPol
     }),
     sampleSlot: async (signal) => {
       if (slots.waiting < MAX_WAITING) return slots.acquire({ signal });
-      throw endpointRefusal(
-        `${MAX_AT_ONCE + MAX_WAITING} requests are under way. Send fewer at a time.`,
-        { status: 429, code: "too_many_requests" },
-      );
+      throw tooManyRequests();
     },
   });
 }

@@ -148,16 +148,10 @@ async function answer<Request extends EndpointRequest & { readonly isStreamed: b
     const created = Math.floor(clock.now() / 1000);
     const facts = { id: random.uuid().replaceAll("-", ""), model: name, created };
     if (!asked.isStreamed) return exactReply(protocol.whole(turn, asked, facts), 200);
-    const text = protocol.stream(turn, asked, facts).map((event) => `${event}\n\n`);
-    return {
-      stream: async (response) => {
-        response.writeHead(200, {
-          "Content-Type": "text/event-stream",
-          "Cache-Control": "no-cache",
-        });
-        response.end(text.join(""));
-      },
-    };
+    const events = protocol.stream(turn, asked, facts).map((event) => `${event}\n\n`);
+    const body = new TextEncoder().encode(events.join(""));
+    const headers = { "Cache-Control": "no-cache" };
+    return { status: 200, contentType: "text/event-stream", body, headers };
   });
 }
 
