@@ -171,12 +171,14 @@ function remediesFor(
   if (shape.type === "enum" && shape.values.length <= MAX_OFFERED) {
     return shape.values.map((word) => changeTo(path, word));
   }
-  if (shape.type === "list" && isScalarFor(value, shape.of)) {
-    const items = path.at(-1)?.endsWith("command") ? wordsOf(String(value)) : [value];
-    if (items === null) return [];
-    return [{ kind: "set", path, value: items, title: "Wrap in a list", isPreferred: true }];
-  }
-  return [];
+  return shape.type === "list" && isScalarFor(value, shape.of) ? listRemedies(path, value) : [];
+}
+
+function listRemedies(path: KeyPath, value: string | number): readonly Remedy[] {
+  const isCommand = path.at(-1)?.endsWith("command") ?? false;
+  const items = isCommand ? wordsOf(String(value)) : [value];
+  if (items === null) return [];
+  return [{ kind: "set", path, value: items, title: "Wrap in a list", isPreferred: true }];
 }
 
 /** The words of a command line; null if only a shell can tell them apart. */
