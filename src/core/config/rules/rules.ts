@@ -62,6 +62,7 @@ export function crossFieldFindings(config: Config, values: unknown): readonly Fi
     ),
     ...agentFindings(config),
     ...sessionEnvFindings(config),
+    ...programEnvFindings(config),
     ...evaluationFindings(config),
     ...addressFindings(config),
     ...trackerFindings(config),
@@ -107,6 +108,20 @@ function sessionEnvFindings({ environments, secrets }: Config): readonly Finding
       return [conflict("TRL224", path, message, { remedies: [preferred(add)] })];
     });
   });
+}
+
+/** Advises against keys that are written for a server or an agent. */
+function programEnvFindings({ environments }: Config): readonly Finding[] {
+  return Object.entries(environments).flatMap(([name, { server, agent }]) =>
+    Object.entries({ server, agent }).flatMap(([program, given]) =>
+      Object.entries(given?.env ?? {}).flatMap(([key, value]) => {
+        if (value === null || value === "" || !KEY_NAME.test(key)) return [];
+        const path = ["environments", name, program, "env", key];
+        const message = `The value of \`${key}\` is stored with the run. Write null here, and the value in .env.`;
+        return [advice("TRL224", path, message, { remedies: [preferred(setKeyTo(path, null))] })];
+      }),
+    ),
+  );
 }
 
 function adapterFindings({ model_name, train_attn, train_mlp, train_unembed }: Config) {

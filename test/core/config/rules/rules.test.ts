@@ -242,6 +242,16 @@ describe("a session variable without a value", () => {
     ]);
   });
 
+  it("is advised for a key of a server or an agent", () => {
+    const written = (program: string) =>
+      messagesIn(textWithEnvironment(`${program}: {command: [a], env: {A_KEY: sk-1, MODE: x}}`));
+    for (const program of ["server", "agent"]) {
+      expect(written(program)).toContainEqual(
+        expect.stringMatching(/TRL224 The value of `A_KEY` is stored with the run\. Write null/),
+      );
+    }
+  });
+
   it("cannot be a redacted key", () => {
     expect(messagesIn(text("A_KEY: null", 'secrets: { A_KEY: "" }'))).toHaveLength(1);
   });
