@@ -155,8 +155,9 @@ function shownValue(value: string, shape: Shape | undefined): string {
 function readValue(text: string, shape: Shape | undefined) {
   const source = readYaml(text, "yaml");
   const fault = source.faults.find(({ severity }) => severity === "error")?.message ?? null;
-  const isPlain = fault === null && (source.root === null || isScalar(source.root));
-  // Text such as `You are: a helper` is taken literally.
+  const isWhole = (source.root?.range?.[1] ?? 0) === text.trimEnd().length;
+  const isPlain = fault === null && isWhole && (source.root === null || isScalar(source.root));
+  // Text such as `You are: a helper` or `Solve #5` is taken literally.
   if (shape?.type === "string" && !isPlain) return { value: text, fault: null, isMissing: false };
   const isMissing = fault === null && source.root === null && shape?.type !== "string";
   return { value: coerce(source, source.root, shape), fault, isMissing };

@@ -45,6 +45,10 @@ describe("an override", () => {
     expect(configWith(["wandb_run_name="]).wandb_run_name).toBe(null);
   });
 
+  it.each(["a #b", "#x", 'say "hi" # twice'])("takes a text with a hash literally: %s", (text) => {
+    expect(configWith([`wandb_run_name=${text}`]).wandb_run_name).toBe(text);
+  });
+
   it("reaches into environments, with and without quotes around the name", () => {
     for (const name of ["Owner/Game", '"Owner/Game"', "'Owner/Game'"]) {
       const config = configWith([
