@@ -63,6 +63,11 @@ export async function planResume(
     newest === undefined ? (stored.states[0] ?? null) : await wholeState(files, folder, newest);
   const found = stored.problem === null ? [] : [stored.problem];
   if (!isHeld) requireStopAhead(changes, loaded, state?.step ?? 0);
+  const isReference = loaded.config.kl_reference === "init";
+  if (state !== null && !isReference && changedKeys.includes("init_from")) {
+    const why = "The run has begun, and continues with its own weights.";
+    found.push(`${placeOf("init_from", loaded)}: warning: init_from has no effect. ${why}`);
+  }
   return {
     // The process that holds the run has already shown the others.
     loaded: { ...loaded, warnings: [...(isHeld ? [] : loaded.warnings), ...found] },
@@ -174,14 +179,19 @@ function requireStopAhead(
   loaded: LoadedConfig,
   completed: number,
 ): void {
-  const { stop_at_step: stop } = loaded.config;
-  const isNew = changes.some((change) => change.path === "stop_at_step");
-  if (!isNew || stop === null || stop > completed) return;
-  throw new AppError(
-    "config-invalid",
-    `${placeOf("stop_at_step", loaded)}: error: The run has already completed ${plural(completed, "{0} step", "{0} steps")} and cannot stop at step ${stop}. Choose a later step, or \`null\` to train to the end.`,
-    { configPath: "stop_at_step" },
-  );
+  const { stop_at_step: stop, max_steps: most } = loaded.config;
+  const refuse = (configPath: string, why: string): never => {
+    const message = `${placeOf(configPath, loaded)}: error: The run has already completed ${plural(completed, "{0} step", "{0} steps")}${why}`;
+    throw new AppError("config-invalid", message, { configPath });
+  };
+  const keys = changes.map(({ path }) => path);
+  if (keys.includes("stop_at_step") && stop !== null && stop <= completed) {
+    const advice = "Choose a later step, or `null` to train to the end.";
+    refuse("stop_at_step", ` and cannot stop at step ${stop}. ${advice}`);
+  }
+  if (keys.includes("max_steps") && most !== null && most < completed) {
+    refuse("max_steps", `. Set max_steps to ${completed} or more.`);
+  }
 }
 
 function requireSameIdentity(changes: readonly ConfigChange[], loaded: LoadedConfig): void {

@@ -92,6 +92,19 @@ describe("a resume", () => {
     });
   });
 
+  it("cannot have fewer steps than it has completed", async () => {
+    expect((await plan(["max_steps=2"])).loaded.config.max_steps).toBe(2);
+    await expect(plan(["max_steps=1"])).rejects.toThrow(
+      "--overrides max_steps=1: error: The run has already completed 2 steps. Set max_steps to 2 or more.",
+    );
+  });
+
+  it("warns that it does not begin with other weights", async () => {
+    expect((await plan(["init_from=/runs/other"])).loaded.warnings).toEqual([
+      "--overrides init_from=/runs/other: warning: init_from has no effect. The run has begun, and continues with its own weights.",
+    ]);
+  });
+
   it("goes on beyond the step that stopped the run", async () => {
     await startRun(["stop_at_step=2"]);
     await writeState(fileSystem, folder, aRunState(2));

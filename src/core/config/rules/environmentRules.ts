@@ -28,7 +28,6 @@ export function environmentFindings(
     ...datasetFindings(path, environment),
     ...groupFindings(path, environment),
     ...rewardFindings(path, environment),
-    ...samplingFindings(path, environment),
   ];
 }
 
@@ -155,7 +154,8 @@ function rewardFindings(
   return [conflict("TRL201", own, message, { relatedPaths: [other], remedies })];
 }
 
-function samplingFindings(
+/** Findings about sampling that differs from the policy's distribution. */
+export function samplingFindings(
   path: KeyPath,
   { temperature, top_p, top_k }: EnvironmentConfig,
 ): readonly Finding[] {

@@ -14,11 +14,12 @@ export interface EvaluationCell {
 export const BEST_MEASURES = ["reward_mean", "success_frac"] as const;
 export type BestMeasure = (typeof BEST_MEASURES)[number];
 
-/** All combinations of environment, split and temperature to evaluate, in configuration order. */
+/** All combinations of environment, split and temperature to evaluate, each once, in configuration order. */
 export function evaluationCells(config: EvaluationConfig): readonly EvaluationCell[] {
+  const temperatures = [...new Set(config.temperatures)];
   return Object.entries(config.splits).flatMap(([environment, splits]) =>
-    splits.flatMap((split) =>
-      config.temperatures.map((temperature) => ({ environment, split, temperature })),
+    [...new Set(splits)].flatMap((split) =>
+      temperatures.map((temperature) => ({ environment, split, temperature })),
     ),
   );
 }

@@ -15,14 +15,21 @@ const TOKENS_PER_SECOND = 60;
 
 /** `values` is the configuration before defaults. */
 export function intentFindings(config: Config, values: unknown): readonly Finding[] {
+  const { method } = config;
+  return [
+    ...(method === "rl" ? policyIntentFindings(config) : []),
+    ...(method === "collect" ? [] : clipNormFindings(config)),
+    ...(method === "sft" ? [] : timeoutFindings(config, values)),
+  ];
+}
+
+function policyIntentFindings(config: Config): readonly Finding[] {
   return [
     ...gspoFindings(config),
-    ...clipNormFindings(config),
     ...substepFindings(config),
     ...lagFindings(config),
     ...pairFindings(config),
     ...missingRewardFindings(config),
-    ...timeoutFindings(config, values),
   ];
 }
 

@@ -7,7 +7,7 @@ import type { Config } from "../fields/schema.ts";
 import { advice, conflict, type Finding, note } from "../source/finding.ts";
 import { preferred, removal, setKeyTo, setTo } from "../source/remedy.ts";
 import { correctionFindings } from "./correctionRules.ts";
-import { agentFindings, environmentFindings } from "./environmentRules.ts";
+import { agentFindings, environmentFindings, samplingFindings } from "./environmentRules.ts";
 import { evaluationFindings } from "./evaluationRules.ts";
 import { intentFindings } from "./intentRules.ts";
 import { valueAt } from "./issues.ts";
@@ -45,12 +45,8 @@ export function crossFieldFindings(config: Config, values: unknown): readonly Fi
     ...tokenFindings(config),
     ...learningRateFindings(config),
     ...overlongFindings(config),
-    ...(config.method === "rl" ? creditFindings(config) : []),
     ...supervisedFindings(config, values),
     ...teacherFindings(config),
-    ...refillFindings(config),
-    ...lossFindings(config),
-    ...correctionFindings(config),
     ...intentFindings(config, values),
     ...endFindings(config, values),
     ...costFindings(config),
@@ -60,6 +56,7 @@ export function crossFieldFindings(config: Config, values: unknown): readonly Fi
     ...Object.entries(config.environments).flatMap(([name, environment]) =>
       environmentFindings(["environments", name], environment),
     ),
+    ...(config.method === "rl" ? policyFindings(config) : []),
     ...agentFindings(config),
     ...sessionEnvFindings(config),
     ...programEnvFindings(config),
@@ -68,6 +65,19 @@ export function crossFieldFindings(config: Config, values: unknown): readonly Fi
     ...trackerFindings(config),
     ...silentTrackerFindings(config, values),
     ...notifyFindings(config),
+  ];
+}
+
+/** Findings about training on what the policy sampled. */
+function policyFindings(config: Config): readonly Finding[] {
+  return [
+    ...creditFindings(config),
+    ...refillFindings(config),
+    ...lossFindings(config),
+    ...correctionFindings(config),
+    ...Object.entries(config.environments).flatMap(([name, environment]) =>
+      samplingFindings(["environments", name], environment),
+    ),
   ];
 }
 

@@ -256,3 +256,12 @@ describe("a session variable without a value", () => {
     expect(messagesIn(text("A_KEY: null", 'secrets: { A_KEY: "" }'))).toHaveLength(1);
   });
 });
+
+it("rules about training on rollouts are silent without it", () => {
+  const collected = textWithEnvironment("temperature: 0.7").replace(
+    "num_rollouts: 4",
+    "num_rollouts: 2",
+  );
+  expect(messagesIn(collected)).not.toEqual([]);
+  expect(messagesIn(`${collected}\nmethod: collect`)).toEqual([]);
+});
