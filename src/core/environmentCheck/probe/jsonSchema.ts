@@ -4,6 +4,7 @@ import { isJsonObject, type Json, type JsonObject } from "../../json.ts";
 
 const TYPES = ["object", "array", "string", "number", "integer", "boolean", "null"];
 const SCHEMA_LISTS = ["anyOf", "oneOf", "allOf", "prefixItems"];
+const COMBINING = ["$ref", "anyOf", "oneOf", "allOf"];
 const SCHEMA_MAPS = ["properties", "patternProperties", "$defs", "definitions"];
 const SCHEMA_PLACES = ["items", "additionalProperties", "not"];
 const COUNTS = ["minLength", "maxLength", "minItems", "maxItems"];
@@ -70,11 +71,15 @@ function ownFaults(schema: JsonObject, root: JsonObject): readonly string[] {
   return [...faults, ...requiredFaults(schema), ...referenceFaults(schema, root)];
 }
 
-function requiredFaults({ required, properties }: JsonObject): readonly string[] {
+function requiredFaults(schema: JsonObject): readonly string[] {
+  const { required, properties, type, additionalProperties: others = false } = schema;
   if (required === undefined) return [];
   if (!Array.isArray(required) || required.some((name: Json) => typeof name !== "string")) {
     return ["has a malformed required"];
   }
+  // Another part of the schema, or the one that it is a part of, may describe the rest.
+  const isPart = properties === undefined && type === undefined;
+  if (isPart || others !== false || COMBINING.some((key) => key in schema)) return [];
   const known = isJsonObject(properties) ? properties : {};
   return required
     .filter((name: Json) => !Object.hasOwn(known, String(name)))
@@ -109,7 +114,8 @@ function isPattern(value: Json | undefined): boolean {
   if (value === undefined) return true;
   if (typeof value !== "string") return false;
   try {
-    new RegExp(value, "u");
+    // Without the flag `u`, which refuses escapes that Python allows, such as \A and \-.
+    new RegExp(value);
     return true;
   } catch {
     // Python patterns may have group syntax that JavaScript lacks, which is not a fault.
@@ -162,7 +168,9 @@ function draw(written: Json, drawing: Drawing, depth: number): Json {
     const list = schema[key];
     if (!Array.isArray(list) || list.length === 0) continue;
     const chosen: Json = list[source.choose(list.length)] ?? null;
-    return key === "enum" ? chosen : draw(chosen, drawing, depth + 1);
+    if (key === "enum") return chosen;
+    const { [key]: _, ...own } = schema;
+    return draw(merged(own, expand(chosen, drawing, depth)), drawing, depth + 1);
   }
   return drawTyped(schema, drawing, depth);
 }
@@ -175,7 +183,20 @@ function expand(written: Json, drawing: Drawing, depth: number): JsonObject {
   const { $ref, allOf, ...own } = written;
   const target = typeof $ref === "string" ? resolve($ref, root) : null;
   const parts: readonly Json[] = [target, ...(Array.isArray(allOf) ? allOf : [])];
-  return Object.assign({}, ...parts.map((part) => expand(part, drawing, depth + 1)), own);
+  return [...parts.map((part) => expand(part, drawing, depth + 1)), own].reduce(merged, {});
+}
+
+/** A schema with the constraints of both; the second has priority. */
+function merged(first: JsonObject, second: JsonObject): JsonObject {
+  const all: Record<string, Json> = { ...first, ...second };
+  const { properties, required } = first;
+  if (isJsonObject(properties) && isJsonObject(all["properties"])) {
+    all["properties"] = { ...properties, ...all["properties"] };
+  }
+  if (Array.isArray(required) && Array.isArray(all["required"])) {
+    all["required"] = [...new Set<Json>([...required, ...all["required"]])];
+  }
+  return all;
 }
 
 function drawTyped(schema: JsonObject, drawing: Drawing, depth: number): Json {

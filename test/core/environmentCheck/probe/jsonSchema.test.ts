@@ -1,7 +1,30 @@
 import { describe, expect, it } from "vitest";
-import { drawArguments } from "../../../../src/core/environmentCheck/probe/jsonSchema.ts";
+import {
+  drawArguments,
+  schemaFaults,
+} from "../../../../src/core/environmentCheck/probe/jsonSchema.ts";
 import { constantSource } from "../../../../src/core/environmentCheck/probe/valueSources.ts";
 import type { JsonObject } from "../../../../src/core/json.ts";
+
+describe("a schema", () => {
+  const properties = { a: { type: "string" } };
+  it.each<readonly [JsonObject]>([
+    [{ properties, anyOf: [{ required: ["a"] }, { required: ["b"] }] }],
+    [{ properties, allOf: [{ required: ["a"] }] }],
+    [{ $ref: "#/$defs/x", required: ["a"], $defs: { x: { properties } } }],
+    [{ properties, required: ["b"], additionalProperties: { type: "string" } }],
+    [{ properties: { a: { type: "string", pattern: "^\\d{4}\\-\\d{2}$" } } }],
+    [{ properties: { a: { type: "string", pattern: "\\A\\w+\\Z" } } }],
+  ])("is without fault: %j", (schema) => {
+    expect(schemaFaults(schema)).toEqual([]);
+  });
+
+  it("describes what it requires", () => {
+    expect(schemaFaults({ type: "object", properties, required: ["a", "b"] })).toEqual([
+      'the root requires "b", which it does not describe',
+    ]);
+  });
+});
 
 describe("arguments generated from a schema", () => {
   it("stay few when schemas refer to one another in many ways", () => {
@@ -32,6 +55,14 @@ describe("arguments generated from a schema", () => {
       },
     };
     expect(drawArguments(schema, constantSource("x"))).toEqual({ to: "left" });
+  });
+
+  it.each([
+    ["anyOf", { anyOf: [{ required: ["a"] }, { required: ["b"] }] }],
+    ["allOf", { allOf: [{ properties: { c: { const: 1 } } }, { required: ["a"] }] }],
+  ])("have what the parts of a schema in %s require", (_, parts: JsonObject) => {
+    const schema = { type: "object", properties: { a: { const: 1 }, b: { const: 2 } }, ...parts };
+    expect(drawArguments(schema, constantSource("x"))).toMatchObject({ a: 1 });
   });
 
   it("stay few when a schema contains itself in many ways", () => {
