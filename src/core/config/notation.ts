@@ -89,11 +89,15 @@ function unnecessary(path: KeyPath): Finding {
 function replaced({ source }: Walk, path: KeyPath, to: string): Finding {
   const key = path.at(-1) ?? "";
   const message = `\`${key}\` is the older name of \`${to}\`. Use \`${to}\`.`;
-  const siblings = source.entries(source.root);
-  const isTaken = siblings.some((sibling) => path.length === 1 && sibling.key === to);
-  const remedies: readonly Remedy[] = isTaken
-    ? [{ kind: "move", path, to: [to], title: `Set ${to} instead` }]
-    : renamesOf(path, [to]).map((rename) => ({ ...rename, isSafe: true }));
+  const has = (place: KeyPath, name: string): boolean => entryAt(source, [...place, name]) !== null;
+  const stages = source.entries(entryAt(source, ["stages"])?.value ?? null);
+  // If another part of the file has either name, a rename can change which of the two values counts there.
+  const parts = [[], ...stages.map((stage) => ["stages", stage.key])];
+  const isOnly = parts.filter((part) => has(part, key) || has(part, to)).length === 1;
+  const above = path.slice(0, -1);
+  const remedies: readonly Remedy[] = has(above, to)
+    ? [{ kind: "move", path, to: [...above, to], title: `Set ${to} instead` }]
+    : renamesOf(path, [to]).map((rename) => (isOnly ? { ...rename, isSafe: true } : rename));
   return advice("TRL125", path, message, { part: "key", tag: "deprecated", remedies });
 }
 

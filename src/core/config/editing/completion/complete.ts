@@ -3,6 +3,8 @@
 import type { MapShape, ObjectShape, Shape } from "../../fields/field.ts";
 import { shapeAt } from "../../fields/fields.ts";
 import { isLocalModel } from "../../fields/presets.ts";
+import { isSame } from "../../fields/sameValue.ts";
+import { type KeyPath, withoutStage } from "../../source/keyPath.ts";
 import { languageOf } from "../../source/yamlSource.ts";
 import { type Catalogue, EMPTY_CATALOGUE } from "../catalogue/catalogue.ts";
 import { type Cursor, cursorAt } from "../text/cursor.ts";
@@ -26,10 +28,14 @@ export function complete(
   const language = languageOf(path);
   const cursor = cursorAt(text, offset, language);
   if (cursor === null) return [];
-  const writtenValue = (key: string): string | null =>
-    cursor.keys.find((mark) => mark.path.length === 0 && mark.key === key)?.value ?? null;
+  const inner = withoutStage(cursor.path);
+  const stage = cursor.path.slice(0, cursor.path.length - inner.length);
+  const valueIn = (place: KeyPath, key: string): string | null =>
+    cursor.keys.find((mark) => mark.key === key && isSame(mark.path, place))?.value ?? null;
+  const writtenValue = (key: string): string | null => valueIn(stage, key) ?? valueIn([], key);
   const context: CompletionContext = {
     cursor,
+    path: inner,
     language,
     catalogue,
     kind: isLocalModel(writtenValue("model_name") ?? "") ? "local" : "hosted",

@@ -22,7 +22,7 @@ export function completeEnvironments(context: CompletionContext, of: Shape): rea
 
 /** Splits of the environment that the cursor is in. */
 export function completeSplits(context: CompletionContext): readonly MapKey[] {
-  return splitEntries(context, context.cursor.path[1] ?? "").map(({ name, tasks }) => ({
+  return splitEntries(context, context.path[1] ?? "").map(({ name, tasks }) => ({
     key: name,
     kind: "split",
     detail: tasks === null ? "" : formatQuantity(tasks, "task"),
@@ -46,13 +46,14 @@ export function completeSecrets(context: CompletionContext): readonly MapKey[] {
 function environmentEntries({
   catalogue,
   cursor,
+  path: [section],
   kind,
 }: CompletionContext): readonly EnvironmentEntry[] {
   const { local, hosted } = catalogue;
   const sides = kind === "local" ? [local, hosted] : [hosted, local];
   const listed = sides.flatMap(({ environments }) => environments?.items ?? []);
   const known = new Map(listed.map((entry) => [entry.name, entry]));
-  const isTraining = cursor.path[0] === "environments";
+  const isTraining = section === "environments";
   const named = isTraining
     ? []
     : cursor.keys
@@ -73,8 +74,8 @@ export function splitEntries(
 function secretNames({
   catalogue,
   cursor,
+  path: [first, environment],
 }: CompletionContext): readonly { readonly name: string; readonly detail: string }[] {
-  const [first, environment] = cursor.path;
   const environments =
     first === "environments" && environment !== undefined
       ? [environment]

@@ -34,8 +34,8 @@ export function completeKeys(
 }
 
 function fieldKeys(context: CompletionContext, fields: FieldTable): readonly OfferedKey[] {
-  const [parent, environment] = context.cursor.path;
-  const isOfEnvironment = parent === "environments" && context.cursor.path.length === 2;
+  const [parent, environment] = context.path;
+  const isOfEnvironment = parent === "environments" && context.path.length === 2;
   const offered = Object.entries(fields).filter(
     ([key]) => !isOfEnvironment || isOfferedTo(String(environment), key),
   );
@@ -135,7 +135,7 @@ const PARAMETERS: Readonly<Record<string, readonly [string, ParameterTable]>> = 
 };
 
 function parameterNames(context: CompletionContext): readonly string[] {
-  const [choice, tables] = PARAMETERS[context.cursor.path[0] ?? ""] ?? ["", {}];
+  const [choice, tables] = PARAMETERS[context.path[0] ?? ""] ?? ["", {}];
   const field = shapeAt([choice]);
   const usual = field !== undefined && "default" in field ? String(field.default) : "";
   const parameters = tables[context.writtenValue(choice) ?? usual] ?? {};

@@ -57,10 +57,10 @@ export function completeValues(
 
 /** Restricts `thinking.effort` to the levels that the model accepts. */
 function narrowed(
-  { cursor, writtenValue }: CompletionContext,
+  { path, writtenValue }: CompletionContext,
   shape: Shape & Partial<Field>,
 ): Shape & Partial<Field> {
-  if (shape.type !== "enum" || cursor.path.join(".") !== "thinking.effort") return shape;
+  if (shape.type !== "enum" || path.join(".") !== "thinking.effort") return shape;
   const facts = formatFactsOf(writtenValue("model_name") ?? "");
   return facts === null ? shape : { ...shape, values: facts.efforts };
 }
@@ -129,15 +129,16 @@ function offer(value: Json, detail: string, kind: CompletionKind = "value"): Can
 
 /** Names that fit the key at the cursor. */
 function namesFor(context: CompletionContext): readonly Candidate[] {
-  const { path } = context.cursor;
+  const { cursor, path } = context;
   const [first, second, third] = path;
   if (first === "evaluation" && second === "splits" && third !== undefined) {
     return evaluationSplits(context, third, path.length);
   }
-  if (first === "stages" && second !== undefined && isRunPath(path.slice(2))) {
+  const [, stage] = cursor.path;
+  if (path !== cursor.path && stage !== undefined && isRunPath(path)) {
     return [
-      ...earlierStages(context, second),
-      ...(third === "init_from" ? checkpoints(context) : []),
+      ...earlierStages(context, stage),
+      ...(first === "init_from" ? checkpoints(context) : []),
     ];
   }
   switch (path.length === 1 ? first : undefined) {

@@ -2,6 +2,7 @@
 
 import type { Shape } from "../../fields/field.ts";
 import type { DefaultKind } from "../../fields/schema.ts";
+import type { KeyPath } from "../../source/keyPath.ts";
 import type { Span } from "../../source/span.ts";
 import type { Language } from "../../source/yamlSource.ts";
 import type { Catalogue } from "../catalogue/catalogue.ts";
@@ -44,13 +45,15 @@ export function snippetText(text: string): string {
 
 export interface CompletionContext {
   readonly cursor: Cursor;
+  /** The cursor's path in the configuration of its stage, or of the file. */
+  readonly path: KeyPath;
   readonly language: Language;
   readonly catalogue: Catalogue;
   /** Which defaults apply, based on the model that the text names so far. */
   readonly kind: DefaultKind;
   /** Name of the file without folder and extension. */
   readonly fileName: string;
-  /** The scalar written for a top-level key, or null. */
+  /** The scalar written for a key of the stage or at the top of the file, or null. */
   readonly writtenValue: (key: string) => string | null;
 }
 

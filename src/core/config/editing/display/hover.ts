@@ -10,7 +10,7 @@ import type { Field, Shape } from "../../fields/field.ts";
 import { isSecret, shapeAt } from "../../fields/fields.ts";
 import { isLocalModel } from "../../fields/presets.ts";
 import { valueAt } from "../../rules/issues.ts";
-import type { KeyPath } from "../../source/keyPath.ts";
+import { type KeyPath, withoutStage } from "../../source/keyPath.ts";
 import type { Span } from "../../source/span.ts";
 import { scalarText } from "../../source/yamlNodes.ts";
 import {
@@ -62,7 +62,8 @@ function partsFor(checked: CheckedText, found: FoundNode, catalogue: Catalogue):
     return namePartsFor(checked, path, parent.keyName, catalogue);
   }
   if (isSecret(shape)) return secretParts(checked, path, catalogue);
-  const named = found.part === "value" ? valueParts(path, textOf(found), catalogue) : [];
+  const named =
+    found.part === "value" ? valueParts(withoutStage(path), textOf(found), catalogue) : [];
   if (!isField(shape)) return named;
   const key = path.at(-1) ?? "";
   return [
@@ -70,7 +71,7 @@ function partsFor(checked: CheckedText, found: FoundNode, catalogue: Catalogue):
     ...(found.part === "key" ? [`**${code(key)}**`] : []),
     fieldMarkdown(shape, checked.kind),
     ...effectiveParts(checked, path, shape),
-    ...adviceParts(checked, path),
+    ...adviceParts(checked, withoutStage(path)),
   ];
 }
 
@@ -93,7 +94,7 @@ function namePartsFor(
     case "environment":
       return environmentParts(name, catalogue);
     case "split":
-      return splitParts(path[1] ?? "", name, catalogue);
+      return splitParts(withoutStage(path)[1] ?? "", name, catalogue);
     case "secret":
       return secretParts(checked, path, catalogue);
     default:
@@ -134,7 +135,8 @@ function secretParts(
 ): readonly string[] {
   const name = path.at(-1) ?? "";
   const head = `**${code(name)}** (secret)`;
-  const written = valueAt(checked.written, path);
+  const key = partKeyAt(checked, path);
+  const written = valueAt(key?.part.written, key?.path ?? []);
   if (written === "") return [head, "Withheld: this secret is not sent."];
   if (written !== null && written !== undefined) {
     return [head, "The value is in this file. Keep it outside the file and write `null`."];

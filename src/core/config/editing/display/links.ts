@@ -5,7 +5,7 @@ import { environmentPage } from "../../../services.ts";
 import { isLocalModel } from "../../fields/presets.ts";
 import { isWeightsPath, runAtStep } from "../../rules/namedWeights.ts";
 import { referencedStage } from "../../rules/stageRules.ts";
-import type { KeyPath } from "../../source/keyPath.ts";
+import { type KeyPath, withoutStage } from "../../source/keyPath.ts";
 import type { Span } from "../../source/span.ts";
 import { scalarText } from "../../source/yamlNodes.ts";
 import { languageOf, readYaml } from "../../source/yamlSource.ts";
@@ -47,7 +47,7 @@ export function links(
 }
 
 function linkOf(place: KeyPath, pair: Pair, catalogue: Catalogue): readonly ConfigLink[] {
-  const path = place[0] === "stages" ? place.slice(2) : place;
+  const path = withoutStage(place);
   const isEnvironment = path.length === 2 && path[0] === "environments";
   const isEvaluated = path.length === 3 && path[0] === "evaluation" && path[1] === "splits";
   if (isEnvironment || isEvaluated) {

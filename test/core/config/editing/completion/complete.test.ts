@@ -304,6 +304,18 @@ describe("completion of a stage", () => {
     expect(labels(`${stages}    data:\n      - run: |`)).toContain("stage:collect");
   });
 
+  it.each([
+    "loss_fn: ppo\nloss_fn_config:\n  |",
+    "evaluation:\n  splits:\n    Owner/Game: [|]",
+    "environments:\n  local/calculator:\n    |",
+    "environments:\n  Owner/Game:\n    splits:\n      |",
+  ])("offers in a stage what it offers at the top: %j", (text) => {
+    const atTop = labels(`${START}${text}`);
+    expect(atTop).not.toEqual([]);
+    const indented = text.replaceAll("\n", "\n    ");
+    expect(labels(`${START}stages:\n  one:\n    ${indented}`)).toEqual(atTop);
+  });
+
   it("offers neither the same stage nor a later one, and none for a run without stages", () => {
     const inFirst = "stages:\n  imitate:\n    init_from: |\n  rl:\n    max_steps: 4\n";
     for (const marked of [inFirst, `${stages}init_from: |`, "data:\n  - run: |"]) {

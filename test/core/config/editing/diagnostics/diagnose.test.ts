@@ -515,6 +515,12 @@ it("fix-all repairs notation and deprecated names, and keeps comments", () => {
   );
 });
 
+it("fix-all renames no key whose value another part of the file would then override", () => {
+  const stage = "  one: { max_active_tasks: 8 }";
+  const text = textWith(SOUND, "max_rollout_concurrency: 4", "stages:", stage);
+  expect(applyEdits(text, fixAll(text, OPTIONS))).toBe(text);
+});
+
 it("JSON files get the same checks and fixes", () => {
   const text =
     '{\n  "model_name": "Qwen/Qwen3-8B",\n  "batch_size": "2",\n  "lr": 1e-5,\n  "num_epochs": 1\n}';

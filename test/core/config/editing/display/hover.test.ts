@@ -46,6 +46,11 @@ describe("the effective value", () => {
   });
 });
 
+it("a split of a stage belongs to its environment", () => {
+  const stage = "  two: { environments: { Owner/Game: { splits: { test: {} } } } }";
+  expect(shown(textWith("stages:", stage), "test:")).toContain("split of `Owner/Game`");
+});
+
 describe("names", () => {
   it("of models show context length and rank", () => {
     expect(shown(textWith(), "Qwen/Qwen3-8B")).toContain("32,768 tokens · rank up to 64");
