@@ -1,6 +1,7 @@
 /** Everything that an editor marks in a configuration, by the same rules that the program checks. */
 
 import {
+  type CheckedPart,
   type CheckedText,
   type CheckOptions,
   checkText,
@@ -9,12 +10,12 @@ import {
 } from "../../check.ts";
 import { isSame } from "../../fields/sameValue.ts";
 import { isReplaced } from "../../repair.ts";
-import { advice } from "../../source/finding.ts";
+import { advice, type Finding } from "../../source/finding.ts";
 import { withoutIgnored } from "../../source/ignoreComments.ts";
 import { entryAt, locate } from "../../source/locate.ts";
 import type { Problem, RuleCode } from "../../source/problem.ts";
 import type { Span } from "../../source/span.ts";
-import { ownPlace } from "../../stages.ts";
+import { joinFindings, ownPlace } from "../../stages.ts";
 import type { Catalogue } from "../catalogue/catalogue.ts";
 import { catalogueFindings, modelList } from "./catalogueRules.ts";
 import { dataProblems, type FactsOf } from "./dataSources.ts";
@@ -81,19 +82,27 @@ function hasServiceList({ repaired }: CheckedText, { catalogue }: DiagnoseOption
 }
 
 function liveProblems(checked: CheckedText, options: DiagnoseOptions): readonly Problem[] {
-  const { source, overridden, repaired } = checked;
+  const { source, overridden, parts } = checked;
+  const { factsOf } = options;
+  const found = parts.map((part) => ({ ...part, findings: partFindings(part, options) }));
+  return [
+    ...joinFindings(source, found).map((finding) =>
+      locateFinding(source, finding, overridden.overrideBehind),
+    ),
+    ...(factsOf === undefined ? [] : dataProblems(checked, factsOf)),
+  ];
+}
+
+function partFindings(
+  { repaired }: CheckedPart,
+  { catalogue, folders }: DiagnoseOptions,
+): readonly Finding[] {
   if (repaired === null) return [];
-  const { catalogue, folders, factsOf } = options;
   const findings = [
     ...(catalogue === undefined ? [] : catalogueFindings(repaired.config, catalogue)),
     ...(folders === undefined ? [] : folderFindings(repaired.config, folders)),
   ];
-  return [
-    ...findings
-      .filter(({ path }) => !isReplaced(repaired, path))
-      .map((finding) => locateFinding(source, finding, overridden.overrideBehind)),
-    ...(factsOf === undefined ? [] : dataProblems(checked, factsOf)),
-  ];
+  return findings.filter(({ path }) => !isReplaced(repaired, path));
 }
 
 /** Values in the file, including in stages, that an override replaces. */

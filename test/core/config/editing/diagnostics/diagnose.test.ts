@@ -515,6 +515,19 @@ it("fix-all repairs notation and deprecated names, and keeps comments", () => {
   );
 });
 
+it("names are looked up in each stage, and marked where the stage writes them", () => {
+  const stage = (split: string) =>
+    textWith(
+      SOUND,
+      "stages:",
+      "  one: {}",
+      `  two: { evaluation: { splits: { Owner/Game: [${split}] } } }`,
+    );
+  const text = stage("tset");
+  expect(found(text, LIVE)).toEqual(["TRL301 error tset"]);
+  expect(repaired(text, "Change to 'test'", LIVE)).toBe(stage("test"));
+});
+
 it("fix-all renames no key whose value another part of the file would then override", () => {
   const stage = "  one: { max_active_tasks: 8 }";
   const text = textWith(SOUND, "max_rollout_concurrency: 4", "stages:", stage);
