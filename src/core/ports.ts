@@ -95,7 +95,10 @@ export interface FileSystem {
     data: string | Uint8Array,
     beforeWrite?: () => Promise<void>,
   ): Promise<number>;
-  /** Writes a temporary file, flushes it to disk, and renames it to `path`. @throws AppError `disk` */
+  /**
+   * Writes a temporary file, flushes it to disk, and renames it to `path`, or to the file behind it if it is a link. Keeps the permissions
+   * of a file that it replaces. @throws AppError `disk`
+   */
   writeAtomic(path: string, data: string | Uint8Array): Promise<void>;
   makeDirectory(path: string): Promise<void>;
   /** Creates the directory, or fails if it exists. Runs use this to claim their folders. @throws AppError `exists` */

@@ -9,7 +9,7 @@ import {
   openSync,
   type Stats,
 } from "node:fs";
-import { type FileHandle, lstat, open, readdir, stat } from "node:fs/promises";
+import { type FileHandle, lstat, open, readdir, realpath, stat } from "node:fs/promises";
 import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { AppError, isAppError } from "../core/errors.ts";
 import { errorCode } from "./errorCode.ts";
@@ -23,6 +23,8 @@ export interface Guard {
   stat(path: string): Promise<Stats | null>;
   /** Checks and opens `path` with flags from `node:fs`. @throws AppError `folder-unsafe`, or a system error */
   open(path: string, flags: number): Promise<OpenedFile>;
+  /** The file that a write to `path` replaces. */
+  target(path: string): Promise<string>;
   /** An alias for the folder of `path` that refers to that exact folder until it is closed. @throws AppError `folder-unsafe` */
   hold(path: string): Promise<HeldFolder>;
 }
@@ -44,6 +46,14 @@ const asNamed = async (path: string): Promise<HeldFolder> => ({
   close: async () => undefined,
 });
 
+const itself = async (path: string): Promise<string> => path;
+
+/** A link stays, and the file behind it changes; a link to nothing is replaced. */
+async function behindLinks(path: string): Promise<string> {
+  const info = await present(lstat(path));
+  return info?.isSymbolicLink() === true ? realpath(path).catch(() => path) : path;
+}
+
 /** Paths that a shell passes for redirected streams, as in `<(command)`. */
 const HANDED_OVER = /^\/(dev\/stdin|dev\/fd\/\d+|proc\/self\/fd\/\d+)$/;
 
@@ -59,6 +69,7 @@ export const PLAIN_FILES: Guard = {
       throw new AppError("file-unreadable", message, { data: { path } });
     });
   },
+  target: itself,
   hold: asNamed,
 };
 
@@ -75,6 +86,7 @@ export const UNGUARDED: Guard = {
       throw new AppError("file-unreadable", message, { data: { path } });
     });
   },
+  target: behindLinks,
   hold: asNamed,
 };
 
@@ -122,6 +134,7 @@ export function confinedTo(folder: string): Guard {
           if (!place.holds(handle.fd, path, info)) throw exchanged(folder, path);
         });
       }),
+    target: itself,
     hold: async (path) => {
       await checkedStat(chainTo(folder, path).slice(0, -1));
       if (!existsSync("/proc/self/fd")) return asNamed(path);

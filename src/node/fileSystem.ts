@@ -72,7 +72,7 @@ function guardedFiles(handles: AppendHandles, guard: Guard): FileSystem {
       writing(path, async () => {
         await check(path);
         await handles.release(path);
-        await writeOver(guard, path, toBytes(data));
+        await writeOver(guard, await guard.target(path), toBytes(data));
       }),
     makeDirectory: (path) =>
       writing(path, async () => {
@@ -176,10 +176,14 @@ async function readUpTo(
 
 const TO_CREATE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL;
 
+/** The new file has the permissions of the one that it replaces, which may be private. */
 async function writeOver(guard: Guard, path: string, bytes: Uint8Array): Promise<void> {
   const temporary = `${path}.${randomUUID()}.tmp`;
+  const before = await guard.stat(path);
   try {
-    const write = async ({ handle }: OpenedFile): Promise<void> => {
+    const write = async ({ handle, info }: OpenedFile): Promise<void> => {
+      const mode = before?.mode ?? info.mode;
+      if (mode !== info.mode) await handle.chmod(mode & 0o7777);
       await handle.writeFile(bytes);
       await handle.sync();
     };

@@ -1,4 +1,4 @@
-import { open, rename, symlink, writeFile } from "node:fs/promises";
+import { lstat, open, rename, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
 import { reading } from "../../src/node/fileSystem.ts";
@@ -62,6 +62,23 @@ test("an atomic write replaces the file and leaves no other file", async () => {
   expect(await fileSystem.list(room)).toEqual(["f"]);
   expect(await fileSystem.readText(join(room, "f"))).toBe("4");
 });
+
+test.skipIf(process.platform === "win32")(
+  "an atomic write through a link changes the private file behind it, and both stay what they are",
+  async () => {
+    const [path, link] = [join(folder, "private.yaml"), join(folder, "linked.yaml")];
+    await writeFile(path, "old", { mode: 0o600 });
+    await symlink("private.yaml", link);
+    await fileSystem.writeAtomic(link, "new");
+    expect(await fileSystem.readText(path)).toBe("new");
+    expect((await lstat(link)).isSymbolicLink()).toBe(true);
+    expect((await stat(path)).mode & 0o777).toBe(0o600);
+    const broken = join(folder, "broken.yaml");
+    await symlink("nothing.yaml", broken);
+    await fileSystem.writeAtomic(broken, "its own");
+    expect(await fileSystem.readText(broken)).toBe("its own");
+  },
+);
 
 test("an atomic write succeeds if the system cannot flush a folder", async () => {
   const path = join(folder, "unflushed.json");
