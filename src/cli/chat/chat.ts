@@ -15,21 +15,24 @@ import type { ProgramOptions, TrainerProgram } from "../arguments/programOptions
 import { usedLines } from "../terminal/endLines.ts";
 import { errorLines } from "../terminal/exitCode.ts";
 import { quietLine, styled } from "../terminal/line.ts";
+import { isPerson } from "../terminal/question.ts";
 import { openingLines } from "./chatLines.ts";
 import { TerminalChat } from "./chatSession.ts";
 
 /**
  * Runs until the user leaves: by `/quit`, at the end of the input, or by an interrupt while nothing is in progress; otherwise an interrupt
- * stops sampling.
- * @throws AppError from the trainer, and, if not interactive, also errors caused by a line
+ * stops sampling. An interrupt ends a script at once.
+ * @throws AppError from the trainer; for a script also errors caused by a line, and `stopped`
  */
 export async function chat(options: TrainerProgram, command: ChatCommand): Promise<void> {
-  const { out, err, clock, fileSystem, trainer, interrupts } = options;
+  const { input, out, err, clock, fileSystem, trainer, interrupts } = options;
   const { kind: _, temperature, seed, maxTokens, samples, wantsJson, ...wanted } = command;
   const leaving = new AbortController();
   let session: TerminalChat | null = null;
   const release = interrupts(() => {
-    if (session?.stop() !== true) leaving.abort(new AppError("stopped", l10n.t("stopped")));
+    const isSampling = session?.stop() === true;
+    if (!isSampling || !isPerson(input))
+      leaving.abort(new AppError("stopped", l10n.t("The conversation was stopped.")));
   });
   const onPart = (what: string): void => err.showLive(quietLine(what));
   const onNotice = (message: string): void => err.print([[styled("warning", message)]]);
@@ -66,6 +69,7 @@ export async function chat(options: TrainerProgram, command: ChatCommand): Promi
     }
   } catch (error) {
     if (!leaving.signal.aborted) throw error;
+    if (!isPerson(input)) throw leaving.signal.reason;
   } finally {
     err.showLive(null);
     release();
@@ -92,8 +96,9 @@ async function talk(
     try {
       return await action();
     } catch (error) {
+      if (!isPerson(input)) throw error;
       if (isAppError(error, "stopped")) err.print([quietLine(l10n.t("stopped"))]);
-      else if (!isAppError(error) || !err.isInteractive) throw error;
+      else if (!isAppError(error)) throw error;
       else err.print(errorLines(error, isDebug));
       return true;
     }
@@ -109,6 +114,7 @@ async function talk(
     if (!(await attempt(() => session.handle(line)))) return;
     ask();
   }
+  if (!isPerson(input)) signal.throwIfAborted();
 }
 
 /** Lines of the input; a trailing backslash continues a line. Ends when the signal aborts. */
@@ -121,6 +127,8 @@ async function* linesOf(input: Readable, signal: AbortSignal): AsyncGenerator<st
   try {
     if (signal.aborted) return;
     for await (const line of reader) {
+      // Lines that were read ahead.
+      if (signal.aborted) return;
       if (line.endsWith("\\")) before += `${line.slice(0, -1)}\n`;
       else {
         yield before + line;

@@ -24,6 +24,7 @@ import type { ProgramOptions, TrainerProgram } from "../arguments/programOptions
 import { untilInterrupt } from "../terminal/interrupts.ts";
 import { commandLine, type Invocation, shortPath } from "../terminal/invocation.ts";
 import { clipText, type Line, quietLine, styled } from "../terminal/line.ts";
+import { isPerson } from "../terminal/question.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 
 /** @throws AppError like {@link TrainerApi.playTask}, `bad-arguments`, `interrupted` on Ctrl+C */
@@ -84,10 +85,10 @@ export async function requireDefaultConfig(
 
 /** Moves from a person, or from a script on standard input. */
 function moves(options: ProgramOptions): PlayRequest["player"] {
-  const { input, err } = options;
+  const { input } = options;
   const lines = createInterface({ input })[Symbol.asyncIterator]();
   const player: Player = { move: (view, signal) => nextMove(options, lines, view, signal) };
-  return { kind: "moves", name: err.isInteractive ? "person" : "script", player };
+  return { kind: "moves", name: isPerson(input) ? "person" : "script", player };
 }
 
 function meanLines(played: readonly EndedPlay[]): readonly Line[] {
@@ -109,7 +110,7 @@ function storedLines(folder: string, invocation: Invocation): readonly Line[] {
 
 /** Shows what the model would read, and asks until a line is a valid move. */
 async function nextMove(
-  { out, err }: ProgramOptions,
+  { input, out, err }: ProgramOptions,
   lines: AsyncIterator<string>,
   view: PlayerView,
   signal = new AbortController().signal,
@@ -126,7 +127,7 @@ async function nextMove(
     const { value, done } = await raceAbort(lines.next(), signal);
     err.showLive(null);
     const line = done === true ? "/quit" : value.trim();
-    if (!err.isInteractive && line !== "") out.print([[prompt, line]]);
+    if (!isPerson(input) && line !== "") out.print([[prompt, line]]);
     const move = moveOf(line, view, out, err);
     if (move !== null) return move;
   }

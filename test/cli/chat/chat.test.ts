@@ -23,11 +23,13 @@ interface Talk {
   readonly turns: Readonly<Record<string, readonly TurnScript[]>>;
   readonly script?: SessionScript;
   readonly secret?: string;
+  /** True if a person types at a terminal. */
+  readonly isPerson?: boolean;
 }
 
 /** A program with scripted models. */
-async function aProgram({ flags = [], turns, script, secret = "" }: Talk) {
-  const input = new PassThrough();
+async function aProgram({ flags = [], turns, script, secret = "", isPerson = false }: Talk) {
+  const input = Object.assign(new PassThrough(), { isTTY: isPerson });
   const { opened, isClosed } = await anOpenChat({ turns, script, secret });
   const requests: ChatRequest[] = [];
   const program = createFakeProgram({
@@ -183,6 +185,7 @@ describe("Ctrl+C while chatting with a model", () => {
   it("stops the current sample, and exits if there is none", async () => {
     const { program, input, ending, partners, isClosed } = await aProgram({
       turns: { base: ["hang", ended("now")] },
+      isPerson: true,
     });
     input.write("Hi\n");
     await vi.waitFor(() => expect(program.err.live.join()).toContain("sampling"));
@@ -197,18 +200,43 @@ describe("Ctrl+C while chatting with a model", () => {
   });
 
   it("exits immediately while the services are being connected", async () => {
-    const program = createFakeProgram({
-      trainer: aTrainer({ openChat: () => new Promise(() => undefined) }),
+    for (const [isTTY, code] of [
+      [true, 0],
+      [false, 3],
+    ] as const) {
+      const program = createFakeProgram({
+        input: Object.assign(new PassThrough(), { isTTY }),
+        trainer: aTrainer({ openChat: () => new Promise(() => undefined) }),
+      });
+      const ending = runProgram(program, ["chat", "base"]);
+      await vi.waitFor(() => expect(program.listeners.size).toBe(1));
+      program.interrupt();
+      expect(await ending).toBe(code);
+    }
+  });
+
+  it("ends a script, without the lines that it would send next", async () => {
+    const { program, input, ending, partners, isClosed } = await aProgram({
+      turns: { base: ["hang", ended("now")] },
     });
-    const ending = runProgram(program, ["chat", "base"]);
-    await vi.waitFor(() => expect(program.listeners.size).toBe(1));
+    input.write("Hi\n\nMore\n");
+    await vi.waitFor(() => expect(program.err.live.join()).toContain("sampling"));
     program.interrupt();
-    expect(await ending).toBe(0);
+    expect([await ending, isClosed()]).toEqual([3, true]);
+    expect(partners[0]?.conversation.events).toHaveLength(1);
+    expect(program.err.lines.at(-1)).toContain("The conversation was stopped.");
+  });
+
+  it("ends a script that has sent nothing yet", async () => {
+    const { program, ending } = await aProgram({ turns: { base: [] } });
+    await vi.waitFor(() => expect(program.err.live.join()).toContain("you>"));
+    program.interrupt();
+    expect(await ending).toBe(3);
   });
 });
 
 describe("an input error while chatting with a model", () => {
-  it("ends a script with one line, and lets an interactive user continue", async () => {
+  it("ends a script with one line, even one piped at a terminal, and lets a person continue", async () => {
     const turns = { base: [ended("fine")] };
     const script = await talked({ turns }, "/unod", "Hi");
     expect([script.code, script.faults]).toEqual([
@@ -216,8 +244,11 @@ describe("an input error while chatting with a model", () => {
       expect.stringContaining("Did you mean /undo?"),
     ]);
     expect(script.text).not.toContain("fine");
-    const { program, input, ending } = await aProgram({ turns });
-    Object.assign(program.err, createFakeTerminal({ isInteractive: true }));
+    const piped = await aProgram({ turns });
+    Object.assign(piped.program.err, createFakeTerminal({ isInteractive: true }));
+    piped.input.end("/unod\nHi\n");
+    expect(await piped.ending).toBe(2);
+    const { program, input, ending } = await aProgram({ turns, isPerson: true });
     input.end("/unod\nHi\n");
     expect(await ending).toBe(0);
     expect(program.out.lines.join()).toContain("fine");

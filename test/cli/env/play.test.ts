@@ -5,6 +5,7 @@ import { runProgram } from "../../../src/cli/program.ts";
 import { NO_TOKENS } from "../../../src/core/usage/tokenUsage.ts";
 import { EXIT } from "../../../src/shared/exitCodes.ts";
 import { aTrainer, createFakeProgram } from "../fakeProgram.ts";
+import { createFakeTerminal } from "../fakeTerminal.ts";
 
 const TOOLS = [
   {
@@ -108,6 +109,25 @@ it("the results of the last turn are shown however the play ended", async () => 
     "reward 1.00 in all · 1 turn · max_tokens",
     "No room for another turn: max_total_tokens or the context of the model is reached.",
   ]);
+});
+
+it("moves that are piped from a terminal are those of a script", async () => {
+  const names: string[] = [];
+  const trainer = aTrainer({
+    playTask: async (_files, { player }) => {
+      names.push(player.kind === "moves" ? player.name : player.kind);
+      return { played: [], folder: null };
+    },
+  });
+  for (const isTTY of [true, false]) {
+    const program = createFakeProgram({
+      trainer,
+      input: Object.assign(new PassThrough(), { isTTY }),
+    });
+    Object.assign(program.err, createFakeTerminal({ isInteractive: true }));
+    await runProgram(program, ["env", "play", "-c", "a.yaml"]);
+  }
+  expect(names).toEqual(["person", "script"]);
 });
 
 it("a word with a slash is not a move, and a mean says how many plays have no reward", async () => {
