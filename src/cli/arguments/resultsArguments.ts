@@ -53,12 +53,6 @@ export function showCommand(given: GivenArguments) {
   if (step === null && (group ?? rollout) !== null) {
     throw given.error("--group and --rollout need --step");
   }
-  if (wantsEvaluation && group !== null) {
-    throw given.error("--group cannot be used with --eval, which counts rollouts over all tasks");
-  }
-  if (!wantsEvaluation && rollout !== null && group === null) {
-    throw given.error("--rollout needs --group");
-  }
   if (wantsTokens && rollout === null) {
     throw given.error(
       "--tokens needs a single rollout: --step, --group and --rollout, or --eval, --step and --rollout",

@@ -4,6 +4,7 @@ import { isAppError } from "../../core/errors.ts";
 import type { FolderFiles } from "../../core/ports.ts";
 import { readRunFile } from "../../core/runFolder/runFile.ts";
 import { visibleLine } from "../../core/util/visibleText.ts";
+import { argumentError } from "../arguments/flags.ts";
 import type { ProgramOptions } from "../arguments/programOptions.ts";
 import { requireRun } from "../arguments/requireRun.ts";
 import type { ShowCommand } from "../arguments/resultsArguments.ts";
@@ -19,7 +20,7 @@ import { showTasks } from "./showTasks.ts";
 
 /**
  * The lines of a view of a run folder, which may be growing.
- * @throws AppError `run-not-found`, `no-such-number`, `file-unreadable`; with `--billed` `no-bill`, `key-*`, `tinker-*`
+ * @throws AppError `bad-arguments`, `run-not-found`, `no-such-number`, `file-unreadable`; with `--billed` `no-bill`, `key-*`, `tinker-*`
  */
 export async function* showRun(
   options: ProgramOptions,
@@ -37,12 +38,26 @@ export async function* showRun(
     return;
   }
   const context = showContext(options, folder);
-  if (command.wantsJson) {
-    yield jsonLine(await showJson(context, options, command));
-    return;
-  }
   const wantsEvaluation = command.wantsEvaluation || (await isEvaluation(fileSystem, folder));
-  yield* viewOf(context, { ...command, wantsEvaluation });
+  const wanted = { ...command, wantsEvaluation };
+  requireNumbers(wanted, options.invocation);
+  if (command.wantsJson) yield jsonLine(await showJson(context, options, wanted));
+  else yield* viewOf(context, wanted);
+}
+
+/** Which numbers a rollout needs depends on the folder. @throws AppError `bad-arguments` */
+function requireNumbers(
+  { group, rollout, wantsEvaluation }: ShowCommand,
+  invocation: ProgramOptions["invocation"],
+): void {
+  const call = { command: "show", invocation } as const;
+  if (wantsEvaluation && group !== null) {
+    const problem = "--group cannot be used with --eval, which counts rollouts over all tasks";
+    throw argumentError(problem, call);
+  }
+  if (!wantsEvaluation && rollout !== null && group === null) {
+    throw argumentError("--rollout needs --group", call);
+  }
 }
 
 function viewOf(context: ShowContext, command: ShowCommand): AsyncGenerator<Line, void> {

@@ -171,7 +171,6 @@ test.each([
   [["control", "", "stop"], "An argument is empty: a variable in it may not be set."],
   [["show", "x", "--tokens=yes"], "--tokens takes no value."],
   [["show", "x", "--group", "1"], "--group and --rollout need --step"],
-  [["show", "x", "--step", "1", "--rollout", "1"], "--rollout needs --group"],
   [["show", "x", "--step", "1", "--tokens"], "--tokens needs a single rollout"],
   [["show", "x", "--eval", "--step", "1", "--tokens"], "--tokens needs a single rollout"],
   [["chat", "x", "--eval", "--step", "0", "--turn", "1"], "--eval needs --step, --rollout and"],

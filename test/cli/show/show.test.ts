@@ -427,7 +427,11 @@ test.each([
     ["--eval", "--step", "3"],
     "There is no evaluation after 3 steps. Completed steps with one: none yet.",
   ],
-])("%j does not exist, and the existing ones are listed", async (flags, message) => {
+  [
+    ["--step", "1", "--rollout", "1"],
+    "--rollout needs --group. `tinker-rl show --help` explains the command line.",
+  ],
+])("%j names nothing, and the error says what would", async (flags, message) => {
   expect((await show(await aRun(), ...flags)).errors).toBe(`error: ${message}`);
 });
 
@@ -466,6 +470,30 @@ test("evaluations are compared with the first, and their rollouts can be replaye
     "    1  41  )      turn 1     1  -0.5000",
     "    2  42  *      turn 1     1  -0.2500",
   ]);
+});
+
+test("a standalone evaluation is shown as one without --eval, as text and as JSON", async () => {
+  const fileSystem = createMemoryFileSystem();
+  const evaluation = { digest: "", models: [] };
+  await fileSystem.writeAtomic(runPaths(FOLDER).runFile, JSON.stringify(aRunFile({ evaluation })));
+  const entry = { step: 0, purpose: "end", timeMs: 0, results: [aStoredResult()] };
+  await fileSystem.append(runPaths(FOLDER).evaluations, `${JSON.stringify(entry)}\n`);
+  const store = createRolloutStore({ fileSystem, redactor: new Redactor(), folder: FOLDER });
+  for (const rollout of [0, 1]) {
+    const use = { temperature: 0, purpose: "end" };
+    await store.addEvaluated(aRecord({ step: 0, split: "test", rollout }), use, []);
+  }
+  const chosen = ["--step", "0", "--rollout", "2"];
+  expect((await show(fileSystem, ...chosen)).text).toContain("rollout 2, greedy");
+  const { trajectories } = JSON.parse((await show(fileSystem, ...chosen, "--json")).text);
+  expect(trajectories).toEqual([expect.objectContaining({ rollout: 2 })]);
+  expect(JSON.parse((await show(fileSystem, "--json")).text)).toMatchObject({
+    format: "tinker-rl.evaluations/1",
+  });
+  for (const more of [[], ["--json"]]) {
+    const { errors } = await show(fileSystem, ...chosen, "--group", "1", ...more);
+    expect(errors).toContain("--group cannot be used with --eval");
+  }
 });
 
 test("a run truncated at any position still shows its complete parts", async () => {
