@@ -8,6 +8,7 @@ import { isSame } from "./fields/sameValue.ts";
 import type { Config } from "./fields/schema.ts";
 import { applyOverrides, type OverriddenValues, parseAssignment } from "./overrides.ts";
 import { valueAt } from "./rules/issues.ts";
+import { SHARED_KEYS } from "./rules/stageRules.ts";
 import type { Finding } from "./source/finding.ts";
 import type { KeyPath } from "./source/keyPath.ts";
 import { entryAt } from "./source/locate.ts";
@@ -138,21 +139,34 @@ export function ownPlace(source: YamlSource, name: string | null, path: KeyPath)
 
 function placedBy(place: (path: KeyPath) => KeyPath, finding: Finding): Finding {
   const { relatedPaths = [], remedies = [] } = finding;
+  const path = place(finding.path);
+  const stage = path.slice(0, path.length - finding.path.length);
   return {
     ...finding,
-    path: place(finding.path),
+    path,
     relatedPaths: relatedPaths.map(place),
-    remedies: remedies.flatMap((remedy) => placedRemedy(place, remedy)),
+    remedies: remedies.flatMap((remedy) => placedRemedy(place, stage, remedy)),
   };
 }
 
-/** Empty for a remedy whose second path is outside the same stage, because it would change the other stages. */
-function placedRemedy(place: (path: KeyPath) => KeyPath, remedy: Remedy): readonly Remedy[] {
+/**
+ * `stage` is the path of the stage that the finding is in; empty = the rest of the file. Empty for a remedy whose second path is outside the
+ * same stage, because it would change the other stages.
+ */
+function placedRemedy(
+  place: (path: KeyPath) => KeyPath,
+  stage: KeyPath,
+  remedy: Remedy,
+): readonly Remedy[] {
   if (!("path" in remedy)) return [remedy];
   const path = place(remedy.path);
   const above = path.slice(0, path.length - remedy.path.length);
   const isBeside = (other: KeyPath): boolean => isSame(place(other), [...above, ...other]);
   switch (remedy.kind) {
+    case "set": {
+      const isPlaced = above.length > 0 || SHARED_KEYS.includes(path[0] ?? "");
+      return [{ ...remedy, path: isPlaced ? path : [...stage, ...path] }];
+    }
     case "move": {
       if (above.length === 0) return [remedy];
       const to = [...above, ...remedy.to];

@@ -131,6 +131,25 @@ describe("problems with stages", () => {
     expect(problems("max_steps: 40", "max_steps: 40\n    init_from: stage:imitate@5")).toEqual([]);
   });
 
+  it("have fixes that add a key to the stage, but one for all stages to the rest of the file", () => {
+    const text = `model_name: Qwen/Qwen3.5-397B-A17B
+batch_size: 8
+max_active_tasks: 16
+stages:
+  imitate: { method: sft, data: [{ path: plays.jsonl }], max_steps: 15 }
+  reinforce:
+    max_steps: 40
+    max_total_tokens: 100000
+    environments:
+      acme/game: { splits: { train: {} }, num_rollouts: 8, max_turns: 8 }
+`;
+    const remedies = checkText(text, OPTIONS).problems.flatMap((problem) => problem.remedies);
+    const places = remedies.flatMap((each) => (each.kind === "set" ? [each.path.join("/")] : []));
+    expect(places).toContain("stages/reinforce/environments/acme/game/nonterminal_reward");
+    expect(places).toContain("stages/reinforce/max_total_tokens");
+    expect(places).toContain("model_name");
+  });
+
   it("in shared settings are reported once, and not if they affect only one stage", () => {
     expect(problems("batch_size: 8", "batch_size: 0")).toHaveLength(1);
     // Only the supervised stage ignores it.
