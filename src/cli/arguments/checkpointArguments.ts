@@ -44,26 +44,31 @@ const MAX_TTL_S = 10 * 365 * 86_400;
 
 /** Parses the subcommands that manage checkpoints. */
 export function checkpointsCommand(given: GivenArguments) {
-  return {
+  const command = {
     kind: "checkpoints" as const,
     action: actionOf(given),
     /** True to skip the service. */
     isLocalOnly: given.has("local"),
     allowedOrigins: given.allowedOrigins(),
   };
+  given.refuseUnread();
+  return command;
 }
 
 function actionOf(given: GivenArguments): CheckpointAction {
   const [first, ...rest] = given.positionals;
   const word = WORDS.find((known) => known === first);
-  const wantsJson = given.has("json");
   switch (word) {
     case undefined:
       throw given.error(`checkpoints needs one of ${WORDS.join(", ")}`);
     case "list":
-      return { action: "list", folder: given.atMostOne(rest), wantsJson };
+      return { action: "list", folder: given.atMostOne(rest), wantsJson: given.has("json") };
     case "info":
-      return { action: "info", path: given.only("the address of a checkpoint", rest), wantsJson };
+      return {
+        action: "info",
+        path: given.only("the address of a checkpoint", rest),
+        wantsJson: given.has("json"),
+      };
     case "download":
       return {
         action: "download",
@@ -71,7 +76,7 @@ function actionOf(given: GivenArguments): CheckpointAction {
         name: given.text("name"),
         output: given.text("output"),
         form: formOf(given),
-        wantsJson,
+        wantsJson: given.has("json"),
       };
     case "set-ttl": {
       const ttlSeconds = ttlOf(rest.at(-1), given);

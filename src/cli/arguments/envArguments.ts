@@ -13,6 +13,12 @@ const KINDS = ENVIRONMENT_TEMPLATES.map(({ kind }) => kind);
 const MAX_TASKS = 1_000;
 
 export function envCommand(given: GivenArguments) {
+  const command = subcommandOf(given);
+  given.refuseUnread();
+  return command;
+}
+
+function subcommandOf(given: GivenArguments) {
   const [word, ...rest] = given.positionals;
   switch (word) {
     case "new":
@@ -88,12 +94,18 @@ function envCheckCommand(given: GivenArguments, names: readonly string[]) {
   if (url !== null && !/^https?:\/\//.test(url)) {
     throw given.error(`--url is ${JSON.stringify(url)}, not http://HOST:PORT`);
   }
+  const configPath = given.text("config_path");
+  const signal = signalOf(given);
+  if (url !== null && (configPath !== null || signal !== null)) {
+    const problem = "--url is for a server without a configuration, so without -c and --model";
+    throw given.error(problem);
+  }
   return {
     kind: "env-check" as const,
     /** Empty = all in the configuration, or on the server. */
     names,
     /** Null = the default configuration in the working directory, if it exists and has the names. */
-    configPath: given.text("config_path"),
+    configPath,
     /** Address of a server; null = as configured. */
     url,
     /** Null = the first training split. */
@@ -102,7 +114,7 @@ function envCheckCommand(given: GivenArguments, names: readonly string[]) {
     tasks: given.number("tasks", { least: 1, most: MAX_TASKS }) ?? 32,
     seed: given.number("seed") ?? 0,
     /** The model whose rollouts to compare; null = none. */
-    signal: signalOf(given),
+    signal,
     overrides: given.overrides,
     wantsJson: given.has("json"),
     /** File for the JSON output; null = none. */

@@ -236,9 +236,15 @@ function readFlag(token: FlagToken, rules: Rules): Meaning {
   throw argumentError(`${rawName} takes no value`, rules);
 }
 
+/** No system text, no permission, no override. An empty path would mean the working directory. */
+const MAY_BE_EMPTY: readonly string[] = ["system", "allow", "overrides"];
+
 /** If another flag follows directly, the value was forgotten. */
-function readValue({ rawName, value, inlineValue }: FlagToken, rules: Rules): string {
+function readValue({ name, rawName, value, inlineValue }: FlagToken, rules: Rules): string {
   const isForgotten = inlineValue !== true && value?.startsWith("--") === true;
+  if (value === "" && !MAY_BE_EMPTY.includes(name)) {
+    throw argumentError(`The value of ${rawName} is empty: a variable in it may not be set`, rules);
+  }
   if (value === undefined || isForgotten) throw argumentError(`${rawName} needs a value`, rules);
   return value;
 }

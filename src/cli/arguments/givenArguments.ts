@@ -19,6 +19,7 @@ export class GivenArguments {
   readonly overrides: readonly string[];
   readonly #call: HelpCall & { readonly command: CommandName };
   readonly #flags: ParsedFlags;
+  readonly #read = new Set<string>();
 
   constructor(call: HelpCall & { readonly command: CommandName }, flags: ParsedFlags) {
     this.positionals = flags.positionals;
@@ -28,6 +29,7 @@ export class GivenArguments {
   }
 
   has(flag: string): boolean {
+    this.#read.add(flag);
     return this.#flags.switches.has(flag);
   }
 
@@ -38,6 +40,7 @@ export class GivenArguments {
 
   /** All values, in the given order. */
   texts(flag: string): readonly string[] {
+    this.#read.add(flag);
     return this.#flags.values.get(flag) ?? [];
   }
 
@@ -101,6 +104,13 @@ export class GivenArguments {
 
   refuseFurther([first]: readonly string[] = this.positionals): void {
     if (first !== undefined) throw this.error(`unexpected argument ${JSON.stringify(first)}`);
+  }
+
+  /** For commands whose subcommands have flags of their own: call after all others. */
+  refuseUnread(): void {
+    const { switches, values } = this.#flags;
+    const unread = [...switches, ...values.keys()].find((flag) => !this.#read.has(flag));
+    if (unread !== undefined) throw this.error(`--${unread} has no use here`);
   }
 
   error(problem: string) {

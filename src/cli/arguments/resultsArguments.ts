@@ -93,7 +93,7 @@ export function reportCommand(given: GivenArguments) {
   const { positionals: folders } = given;
   if (folders.length === 0) throw given.error("report needs a run folder");
   const output = given.text("output");
-  const usual = output?.endsWith(".md") ? "markdown" : "html";
+  const usual = /\.(md|markdown)$/i.test(output ?? "") ? "markdown" : "html";
   return {
     kind: "report" as const,
     folders,
@@ -125,9 +125,9 @@ export function collectCommand(given: GivenArguments) {
     model,
     configPath: given.text("config_path"),
     /** Rollouts per task. */
-    samples: given.number("samples", { most: 10_000 }) ?? 4,
+    samples: given.number("samples", { least: 1, most: 10_000 }) ?? 4,
     /** Null = all. */
-    tasks: given.number("tasks", { most: 10_000_000 }),
+    tasks: given.number("tasks", { least: 1, most: 10_000_000 }),
     overrides: given.overrides,
     allowedOrigins: given.allowedOrigins(),
     ...choosing(given),
@@ -147,7 +147,7 @@ function choosing(given: GivenArguments) {
   return {
     where,
     format: given.oneOf("format", EXPORT_FORMATS, given.text("format") ?? "messages"),
-    maxPerTask: given.number("max_per_task", { most: 1_000_000 }),
+    maxPerTask: given.number("max_per_task", { least: 1, most: 1_000_000 }),
     /** Null = named after the first run. */
     output: given.text("output"),
     license: given.text("license"),

@@ -28,9 +28,12 @@ export async function checkEnvironments(
   { kind: _, wantsJson, output, signal: wantedSignal, ...wanted }: EnvCheckCommand,
 ): Promise<number> {
   const { fileSystem, trainer, out, err, invocation } = options;
+  let { configPath } = wanted;
   // A model needs a configuration to play.
-  if (wantedSignal !== null && wanted.configPath === null)
+  if (wantedSignal !== null && configPath === null) {
     await requireDefaultConfig(options, "env check --model");
+    configPath = DEFAULT_CONFIG;
+  }
   const stopped = new AppError("interrupted", "The check was stopped.");
   const check = async (signal: AbortSignal): Promise<number> => {
     const show = (report: CheckedEnvironment): void => {
@@ -43,6 +46,7 @@ export async function checkEnvironments(
     };
     const checked = await trainer.checkEnvironments(fileSystem, {
       ...wanted,
+      configPath,
       folder: invocation.cwd,
       signal,
       onCheck: (environment, rule, { position, count }) =>
@@ -148,17 +152,16 @@ async function moreChecks(
 function play(
   { fileSystem, trainer, invocation }: TrainerProgram,
   environment: string,
-  { configPath, overrides, split, url, allowedOrigins }: PlayedRequest,
+  { configPath, overrides, split, allowedOrigins }: PlayedRequest,
   how: Pick<
     PlayRequest,
     "overrides" | "player" | "byAgent" | "tasks" | "rollouts" | "signal" | "onPlayed"
   >,
 ): Promise<PlayResult> {
-  const address = url === null ? [] : [`openreward_base_url=${url}`];
   return trainer.playTask(fileSystem, {
     ...how,
     configPath: configPath ?? resolve(invocation.cwd, DEFAULT_CONFIG),
-    overrides: [...overrides, ...address, ...how.overrides],
+    overrides: [...overrides, ...how.overrides],
     allowedOrigins,
     environment,
     split,

@@ -65,6 +65,9 @@ All of them:
 
   -c, --config_path FILE   the configuration; by default tinker-config.yaml in
                            the working directory
+
+play and check:
+
   --overrides KEY=VALUE …  settings that override the file; also as --KEY VALUE
   --allow-host HOST        allow keys for https://HOST even if only a .env file
                            names it; http://HOST: unencrypted

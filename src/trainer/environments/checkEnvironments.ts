@@ -39,11 +39,11 @@ import { promptCounter } from "./promptCounter.ts";
 export interface EnvironmentCheckRequest {
   /** Empty = all environments of the configuration, or else of the server. */
   readonly names: readonly string[];
-  /** Null = none; names and an address suffice. */
+  /** Null = none, as with an address; names suffice. */
   readonly configPath: string | null;
   /** `key=value` each. */
   readonly overrides: readonly string[];
-  /** Address of an environment server; null = the configuration's. */
+  /** Address of a server to check without a configuration; null = the configuration's. */
   readonly url: string | null;
   /** Null = the training split. */
   readonly split: string | null;
@@ -163,12 +163,9 @@ async function writtenConfig(
   request: EnvironmentCheckRequest,
 ): Promise<LoadedConfig | null> {
   const { configPath, overrides, url, names, allowedOrigins } = request;
-  if (configPath === null) return url === null ? nearbyConfig(fileSystem, request) : null;
-  const address = url === null ? [] : [`openreward_base_url=${url}`];
-  const start = await startConfig(fileSystem, {
-    configPath,
-    overrides: [...overrides, ...address],
-  });
+  if (url !== null) return null;
+  if (configPath === null) return nearbyConfig(fileSystem, request);
+  const start = await startConfig(fileSystem, { configPath, overrides });
   const loaded = await loadNamed(start, { allowedOrigins });
   const { environments } = loaded.config;
   for (const name of names) {

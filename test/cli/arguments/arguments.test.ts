@@ -115,6 +115,17 @@ test("overrides are accepted in both forms, in their order", () => {
   });
 });
 
+test("an empty system text replaces the configuration's", () => {
+  expect(parseArguments(["chat", "a/b", "--system", ""])).toMatchObject({ system: "" });
+});
+
+test("a report whose name ends in .md or .markdown is Markdown", () => {
+  for (const output of ["r.md", "r.MD", "r.markdown"]) {
+    const report = parseArguments(["report", "runs/x", "--output", output]);
+    expect(report).toMatchObject({ format: "markdown" });
+  }
+});
+
 test("several hosts can be allowed", () => {
   const args = ["train", "a.yaml", "--allow-host", "one.example", "--allow-host=two.example"];
   const allowedOrigins = ["https://one.example", "https://two.example"].map((origin) => ({
@@ -124,7 +135,7 @@ test("several hosts can be allowed", () => {
   expect(parseArguments(args)).toMatchObject({ allowedOrigins });
   const plain = parseArguments(["resume", "runs/x", "--allow-host", "http://one.example:80"]);
   expect(plain).toMatchObject({ allowedOrigins: [{ origin: "http://one.example", key: null }] });
-  for (const odd of ["one.example/path", "ada@one.example", "ftp://one.example", ""]) {
+  for (const odd of ["one.example/path", "ada@one.example", "ftp://one.example"]) {
     expect(() => parseArguments(["train", "a.yaml", `--allow-host=${odd}`])).toThrow(
       /--allow-host is ".*", not HOST/,
     );
@@ -169,6 +180,15 @@ test.each([
   [["show", "x", "--step", "--tokens"], "--step needs a value."],
   [["show", "x", "--step", "-1"], '--step is "-1", not an integer of at least 0.'],
   [["control", "", "stop"], "An argument is empty: a variable in it may not be set."],
+  [["mcp", "--root", ""], "The value of --root is empty: a variable in it may not be set."],
+  [["env", "play", "-c", ""], "The value of -c is empty"],
+  [["collect", "x", "--max_per_task", "0"], "--max_per_task is 0, not at least 1."],
+  [["env", "play", "a", "--model", "b"], "--model has no use here."],
+  [["env", "new", "a", "--tasks", "4"], "--tasks has no use here."],
+  [["env", "check", "a", "--no-venv"], "--no-venv has no use here."],
+  [["env", "check", "a", "--groups", "4"], "--groups has no use here."],
+  [["checkpoints", "list", "runs/x", "--for", "vllm"], "--for has no use here."],
+  [["checkpoints", "delete", "tinker://a/weights/b", "--json"], "--json has no use here."],
   [["show", "x", "--tokens=yes"], "--tokens takes no value."],
   [["show", "x", "--group", "1"], "--group and --rollout need --step"],
   [["show", "x", "--step", "1", "--tokens"], "--tokens needs a single rollout"],

@@ -102,6 +102,22 @@ describe("env check", () => {
     ]);
   });
 
+  it("looks for the environments that a model plays in the configuration, before the first check", async () => {
+    const configPaths: unknown[] = [];
+    const trainer = aTrainer({
+      checkEnvironments: async (_files, { configPath }) => {
+        configPaths.push(configPath);
+        throw new AppError("no-such-environment", "There is no environment products.");
+      },
+    });
+    const program = createFakeProgram({ trainer });
+    await program.fileSystem.writeAtomic("/home/me/tinker-config.yaml", "");
+    for (const more of [["--model", "a/b"], []]) {
+      expect(await runProgram(program, ["env", "check", "products", ...more])).toBe(2);
+    }
+    expect(configPaths).toEqual(["tinker-config.yaml", null]);
+  });
+
   it("reports an agent that cannot be started as a defect", async () => {
     const fault = new AppError("agent-not-started", "agent.command: nosuchbin is not on the path.");
     const trainer = aTrainer({
@@ -148,6 +164,13 @@ describe("env check", () => {
       url: "http://127.0.0.1:8080",
     });
     expect(() => parseArguments(["env", "check", "--url", "8080"])).toThrow("--url");
+    for (const other of [
+      ["-c", "a.yaml"],
+      ["--model", "a/b"],
+    ]) {
+      const both = ["env", "check", "--url", "http://127.0.0.1:8080", ...other];
+      expect(() => parseArguments(both)).toThrow("--url is for a server without a configuration");
+    }
     expect(() => parseArguments(["env", "walk"])).toThrow("env needs new, play or check");
   });
 });
