@@ -3,9 +3,8 @@
 import { dirname } from "node:path";
 import * as l10n from "@vscode/l10n";
 import { locateFinding } from "../core/config/check.ts";
-import { EMBEDDED_CATALOGUE } from "../core/config/editing/catalogue/embedded.ts";
 import { problemsOf } from "../core/config/editing/diagnostics/dataSources.ts";
-import { diagnoseChecked } from "../core/config/editing/diagnostics/diagnose.ts";
+import { embeddedNameProblems } from "../core/config/editing/diagnostics/embeddedNames.ts";
 import { environmentNames } from "../core/config/fields/environmentServers.ts";
 import type { Config } from "../core/config/fields/schema.ts";
 import { referencedStage } from "../core/config/rules/stageRules.ts";
@@ -69,9 +68,7 @@ async function withNamesAndData(
   if (!result.ok) return { result, lines };
   const found = new Map<string, Problem>();
   const { source: written, parts } = whole;
-  const names = diagnoseChecked(whole, { path, overrides, catalogue: EMBEDDED_CATALOGUE }).filter(
-    ({ severity, code }) => severity === "error" && code.startsWith("TRL30"),
-  );
+  const names = embeddedNameProblems(whole, { path, overrides });
   const variables = await loadVariables(dirname(path));
   for (const { name, repaired, overridden } of parts) {
     if (repaired === null) continue;

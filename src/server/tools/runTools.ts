@@ -1,7 +1,9 @@
 /** Answers language models' questions about runs and configurations, in the editor's chat and over MCP. Read-only; contacts no services. */
 
 import { noticeOf } from "../../core/alarms/alarmEvents.ts";
-import { parseConfig } from "../../core/config/parse.ts";
+import { checkText } from "../../core/config/check.ts";
+import { embeddedNameProblems } from "../../core/config/editing/diagnostics/embeddedNames.ts";
+import { parseChecked } from "../../core/config/parse.ts";
 import { AppError } from "../../core/errors.ts";
 import type { Json } from "../../core/json.ts";
 import { describeRollouts, describeTrajectories } from "../../core/outputs/rolloutsOutput.ts";
@@ -136,6 +138,9 @@ export class RunTools {
     rollout,
     from,
   }: ToolInput<"readRollouts">): Promise<Json> {
+    if (rollout !== undefined && group === undefined) {
+      throw new AppError("tool-input", "rollout is a position in a group: name the group, too.");
+    }
     const { folder } = await this.find(run);
     const reader = createRunReader(this.#sources.filesOf(folder), folder);
     const source = evaluation ? "evaluation" : "training";
@@ -178,7 +183,13 @@ export class RunTools {
   async #validateConfig({ path: name }: ToolInput<"validateConfig">): Promise<Json> {
     const path = await this.findConfig(name);
     const { text, overrides } = await this.#sources.readConfig(path);
-    const result = parseConfig(text, { path, overrides });
+    const whole = checkText(text, { path, overrides });
+    const parsed = parseChecked(whole);
+    const names = parsed.ok ? embeddedNameProblems(whole, { path, overrides }) : [];
+    const result =
+      parsed.ok && names.length > 0
+        ? { ok: false as const, problems: [...parsed.warnings, ...names] }
+        : parsed;
     return plainJson(describeValidation(this.#sources.nameOf(path), result));
   }
 

@@ -117,6 +117,9 @@ describe("an assistant with read-only access", () => {
     expect((await assistant.ask("readRollouts", at)).rollouts.length).toBeGreaterThan(10);
     const one = await assistant.ask("readRollouts", { ...at, group: 1, rollout: 2 });
     expect(one.trajectories[0].promptText).toBe("What is 2 + 3?");
+    await expect(assistant.ask("readRollouts", { ...at, rollout: 2 })).rejects.toThrow(
+      "name the group, too",
+    );
     const { firing } = await assistant.ask("explainAlarms", { run: "hard" });
     expect(firing[0].edits).toEqual(["max_response_tokens=96"]);
   });
@@ -156,6 +159,19 @@ describe("an assistant with read-only access", () => {
       await expect(assistant.ask("validateConfig", { path })).rejects.toThrow("Available: ");
       await expect(assistant.ask("estimate", { config: path })).rejects.toThrow("Available: ");
     }
+  });
+
+  it("does not call a configuration with an unknown local model or environment valid", async () => {
+    const path = join(root, "deep", "unknown.tinker.yaml");
+    for (const [from, to, code] of [
+      ["local/calculator", "local/calculatr", "TRL300"],
+      ["local/tiny-tool", "local/tiny-tol", "TRL302"],
+    ] as const) {
+      await writeFile(path, CONFIG.replace(from, to));
+      const answer = await assistant.ask("validateConfig", { path: "deep/unknown.tinker.yaml" });
+      expect(answer).toMatchObject({ isValid: false, problems: [{ code }] });
+    }
+    await rm(path);
   });
 
   it("explains which files are configurations", async () => {
