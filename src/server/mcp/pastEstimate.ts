@@ -99,8 +99,12 @@ async function reportFor(
   const report =
     folder === null ? null : await project({ fileSystem: workspace.filesOf(folder), folder });
   if (report !== null) return report;
+  const reason =
+    folder === null
+      ? "No past run of this workspace has the same model, environments and splits"
+      : `The past run ${workspace.nameOf(folder)} does not say how many tasks or examples this configuration has, evaluations included`;
   throw new AppError(
     "estimate-without-basis",
-    "No past run of this workspace has the same model, environments and splits, so this cannot be estimated here. The user can run: tinker-rl estimate FILE --groups 2",
+    `${reason}, so this cannot be estimated here. The user can run: tinker-rl estimate FILE --groups 2`,
   );
 }

@@ -222,6 +222,14 @@ describe("an assistant with read-only access", () => {
     await expect(assistant.ask("estimate", { config: "deep/other.yaml" })).rejects.toThrow(
       "No past run of this workspace",
     );
+    await writeFile(
+      join(root, "deep", "whole.tinker.yaml"),
+      `${CONFIG}evaluation: { splits: { local/calculator: [test] }, num_samples: null }\n`,
+    );
+    await expect(
+      assistant.ask("estimate", { config: "deep/whole.tinker.yaml", run: "hard" }),
+    ).rejects.toThrow("The past run .tinker-rl/runs/hard does not say how many tasks");
+    await rm(join(root, "deep", "whole.tinker.yaml"));
   });
 
   it("gets answers of bounded length, without keys and without outside content", async () => {
