@@ -1,11 +1,9 @@
 /** The command `runs`: lists runs with their phase and progress. */
 
-import { basename, dirname } from "node:path";
 import * as l10n from "@vscode/l10n";
 import { runFields, runsOutput } from "../core/outputs/runsOutput.ts";
 import type { FileSystem } from "../core/ports.ts";
-import type { Liveness } from "../core/runFolder/runFile.ts";
-import { type ListedRun, listRuns, readRun } from "../core/runs/runList.ts";
+import type { ListedRun } from "../core/runs/runList.ts";
 import { runSentence } from "../core/runs/runSentence.ts";
 import { SERVICES } from "../core/services.ts";
 import { waitingUploads } from "../core/tracking/openreward/uploadLog.ts";
@@ -13,18 +11,13 @@ import { formatCost, formatLocalTime, formatReward, plural } from "../shared/for
 import { phaseTexts } from "../shared/phaseTexts.ts";
 import type { ProgramOptions } from "./arguments/programOptions.ts";
 import type { RunsCommand } from "./arguments/resultsArguments.ts";
-import { foldersBelow, namedFolder, parentFolders } from "./arguments/runParents.ts";
+import { runsAt } from "./arguments/runParents.ts";
 import { jsonLine } from "./terminal/asciiJson.ts";
 import { commandLine, shortPath } from "./terminal/invocation.ts";
 import { BLANK, type Line, type LinePiece, quietLine, styled } from "./terminal/line.ts";
 import { phasePiece } from "./terminal/phasePiece.ts";
 import { type Column, tableLines } from "./terminal/table.ts";
 import { wandbText } from "./terminal/wandbText.ts";
-
-interface RunsOfFolder {
-  readonly parent: string;
-  readonly runs: readonly ListedRun[];
-}
 
 const IDLE: ReadonlySet<ListedRun["phase"]> = new Set([
   "failed",
@@ -38,23 +31,8 @@ export async function runListLines(
   options: ProgramOptions,
   { path, wantsJson }: RunsCommand,
 ): Promise<readonly Line[]> {
-  const { fileSystem, clock, invocation, isProcessAlive, out } = options;
-  const liveness = { nowMs: clock.now(), isProcessAlive };
-  const single = await runOfFolder(options, path, liveness);
-  const parents = new Set(single === null ? await parentFolders(options, path) : []);
-  const listsIn = async (folders: Iterable<string>): Promise<readonly RunsOfFolder[]> => {
-    const found: RunsOfFolder[] = [];
-    for (const parent of folders) {
-      const runs = await listRuns(fileSystem, parent, liveness).catch((error: unknown) => {
-        if (parents.has(parent)) throw error;
-        return []; // a plain file one level down
-      });
-      if (runs.length > 0) found.push({ parent, runs });
-    }
-    return found;
-  };
-  const here = single === null ? await listsIn(parents) : [single];
-  const lists = here.length > 0 ? here : await listsIn(await foldersBelow(options, path));
+  const { fileSystem, invocation, out } = options;
+  const { places, lists } = await runsAt(options, path);
   if (wantsJson) {
     return [jsonLine(runsOutput.of({ runs: lists.flatMap(({ runs }) => runs.map(runFields)) }))];
   }
@@ -64,28 +42,16 @@ export async function runListLines(
     lines.push(...(await runLines(fileSystem, runs, out.columns)), ...problemLines(runs));
     lines.push(...runs.flatMap(wandbLine), ...runs.flatMap(expiryLine), BLANK);
   }
-  const places = [...parents].map((parent) => shortPath(parent, invocation.cwd)).join(", ");
   const newest = lists[0]?.runs[0];
   if (newest === undefined) {
     const next = l10n.t("Specify a folder of runs, a project or a configuration.");
-    return [[l10n.t("There are no runs in {0}.", places), ` ${next}`]];
+    const shown = places.map((place) => shortPath(place, invocation.cwd)).join(", ");
+    return [[l10n.t("There are no runs in {0}.", shown), ` ${next}`]];
   }
   const show = commandLine(invocation, "show", shortPath(newest.folder, invocation.cwd));
   const sentence = runSentence(newest);
   const newestLine = sentence === null ? [] : [[styled("strong", newest.name), `: ${sentence}`]];
   return [...lines, ...newestLine, quietLine(l10n.t("Look closer:")), [`  ${show}`]];
-}
-
-/** Null if `path` is not a run. @throws AppError `file-not-found` */
-async function runOfFolder(
-  options: ProgramOptions,
-  path: string | null,
-  liveness: Liveness,
-): Promise<RunsOfFolder | null> {
-  const folder = await namedFolder(options, path);
-  if (folder === null) return null;
-  const run = await readRun(options.fileSystem, { name: basename(folder), folder }, liveness);
-  return run === null ? null : { parent: dirname(folder), runs: [run] };
 }
 
 async function runLines(

@@ -4,18 +4,17 @@ import { resolve } from "node:path";
 import { AppError } from "../core/errors.ts";
 import { describeFound } from "../core/outputs/searchOutput.ts";
 import { readOnlyFiles } from "../core/readOnlyFiles.ts";
-import { listRuns } from "../core/runs/runList.ts";
 import { searchRuns } from "../core/search/searchRun.ts";
 import { CONFIG_FILE } from "./arguments/flags.ts";
 import type { ProgramOptions } from "./arguments/programOptions.ts";
 import { isRun } from "./arguments/requireRun.ts";
 import type { SearchCommand } from "./arguments/resultsArguments.ts";
-import { parentFolders } from "./arguments/runParents.ts";
+import { runsAt } from "./arguments/runParents.ts";
 import { endLine, hitLines, progressLine } from "./searchLines.ts";
 import { jsonLine } from "./terminal/asciiJson.ts";
 import { shortPath } from "./terminal/invocation.ts";
 
-/** Prints matches as they are found, and finally their count. @throws AppError `run-not-found`, `bad-expression`, `file-unreadable` */
+/** Prints matches as they are found, and finally their count. @throws AppError `run-not-found`, `bad-expression`, and like {@link runsAt} */
 export async function searchTexts(options: ProgramOptions, command: SearchCommand): Promise<void> {
   const { fileSystem, out } = options;
   const { pattern, isRegex, isCaseSensitive, roles, limit, wantsJson } = command;
@@ -52,7 +51,7 @@ async function searchedRuns(
   options: ProgramOptions,
   paths: readonly string[],
 ): Promise<readonly string[]> {
-  const { fileSystem, clock, isProcessAlive, invocation } = options;
+  const { fileSystem, invocation } = options;
   const folders = new Set<string>();
   for (const path of paths.length === 0 ? [null] : paths) {
     const own = resolve(invocation.cwd, path ?? ".");
@@ -60,18 +59,9 @@ async function searchedRuns(
       folders.add(own);
       continue;
     }
-    const parents = new Set(await parentFolders(options, path));
-    let runs = 0;
-    for (const parent of parents) {
-      for (const run of await listRuns(fileSystem, parent, {
-        nowMs: clock.now(),
-        isProcessAlive,
-      })) {
-        folders.add(run.folder);
-        runs += 1;
-      }
-    }
-    if (runs === 0) throw noRuns([...parents].map((parent) => shortPath(parent, invocation.cwd)));
+    const { places, lists } = await runsAt(options, path);
+    if (lists.length === 0) throw noRuns(places.map((place) => shortPath(place, invocation.cwd)));
+    for (const run of lists.flatMap(({ runs }) => runs)) folders.add(run.folder);
   }
   return [...folders];
 }

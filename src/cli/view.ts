@@ -1,27 +1,26 @@
 /** The command `view`: serves the editor's pages to a browser until an interrupt. */
 
 import * as l10n from "@vscode/l10n";
-import { runPaths } from "../core/runFolder/files/layout.ts";
 import { aborted } from "../core/util/abort.ts";
 import type { ProgramOptions } from "./arguments/programOptions.ts";
 import type { ViewCommand } from "./arguments/resultsArguments.ts";
-import { namedFolder, parentFolders } from "./arguments/runParents.ts";
+import { runsAt } from "./arguments/runParents.ts";
 import { untilInterrupt } from "./terminal/interrupts.ts";
 import { BLANK, type Line, quietLine, styled } from "./terminal/line.ts";
 
-/** Serves until the first interrupt. @throws AppError `file-not-found`, `listen-failed`, `pages-missing` */
+/** Serves until the first interrupt. @throws AppError `listen-failed`, `pages-missing`, and like {@link runsAt} */
 export async function viewUntilInterrupt(
   options: ProgramOptions,
   { path, port }: ViewCommand,
 ): Promise<void> {
-  const { fileSystem, out } = options;
-  const named = await namedFolder(options, path);
-  const isRun = named !== null && (await fileSystem.size(runPaths(named).runFile)) !== null;
-  const parents = isRun ? [] : await parentFolders(options, path);
+  const { out } = options;
+  const { places, lists } = await runsAt(options, path);
+  const isRun = places.length === 0;
   const view = await untilInterrupt(options, async (signal) => {
     const served = await options.serveView({
-      parents: [...new Set(parents)],
-      run: isRun ? named : null,
+      // Also the places without runs, where one may start.
+      parents: isRun ? [] : [...new Set([...places, ...lists.map(({ parent }) => parent)])],
+      run: isRun ? (lists[0]?.runs[0]?.folder ?? null) : null,
       port,
     });
     out.print(addressLines(served.url));

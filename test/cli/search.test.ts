@@ -54,6 +54,12 @@ it("searches the named runs, or a folder of runs, and only texts of the named ro
   expect((await search("Secret", "--role", "answer")).lines).toHaveLength(4);
 });
 
+it("searches the runs one level down if there are none here, like runs", async () => {
+  fileSystem = createMemoryFileSystem();
+  await writeIn("/home/me/game/.tinker-rl/runs", "below", saying("far below"));
+  expect((await search("far")).lines.at(-1)).toBe("1 rollout, 1 run searched");
+});
+
 it("searches the runs of a configuration", async () => {
   const config = join(folderOfThisTest(), "sums.yaml");
   await writeFile(config, "{}");
@@ -116,7 +122,7 @@ it("changes nothing in the folders", async () => {
 
 it.each([
   { words: ["(", "--regex"], message: "Invalid regular expression" },
-  { words: ["x", "/elsewhere"], message: "There are no runs in /elsewhere" },
+  { words: ["x", "/elsewhere"], message: "/elsewhere does not exist" },
   { words: ["x", "--role", "model"], message: "--role is" },
   { words: ["x", "--limit", "0"], message: "--limit is 0" },
   { words: [" "], message: "search needs a pattern" },
@@ -138,13 +144,23 @@ it("accepts roles from several flags", () => {
 async function search(...words: readonly (string | ReturnType<typeof createFakeTerminal>)[]) {
   const given = words.find((word) => typeof word !== "string");
   const out = given ?? createFakeTerminal();
-  const program = { ...createFakeProgram({ fileSystem }), out };
+  // On disk, a folder has a size, too.
+  const size = async (path: string) =>
+    (await fileSystem.size(path)) ?? ((await fileSystem.list(path)).length > 0 ? 0 : null);
+  const program = { ...createFakeProgram({ fileSystem: { ...fileSystem, size } }), out };
   const args = words.filter((word) => typeof word === "string");
   const code = await runProgram(program, ["search", ...args]);
   return { code, lines: out.lines, errors: program.err.lines };
 }
 
-async function write(name: string, ...records: readonly RolloutRecord[]): Promise<void> {
+const write = (name: string, ...records: readonly RolloutRecord[]) =>
+  writeIn(RUNS, name, ...records);
+
+async function writeIn(
+  parent: string,
+  name: string,
+  ...records: readonly RolloutRecord[]
+): Promise<void> {
   const run = {
     name,
     runId: name,
@@ -155,7 +171,7 @@ async function write(name: string, ...records: readonly RolloutRecord[]): Promis
   } as const;
   // Runs are listed by start time.
   await clock.advance(60_000);
-  const { folder } = await startRun({ fileSystem, clock }, { parent: RUNS, ...run });
+  const { folder } = await startRun({ fileSystem, clock }, { parent, ...run });
   const store = createRolloutStore({ fileSystem, redactor: new Redactor(), folder });
   for (const record of records) await store.addRollout(record);
 }
