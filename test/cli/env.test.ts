@@ -108,6 +108,14 @@ describe("env new", () => {
     expect(await readdir(cwd)).toEqual([]);
   });
 
+  test("writes nothing beside a folder that is given as the configuration", async () => {
+    await mkdir(join(cwd, "project"));
+    const { exitCode, errors } = await env("new", "demo", "-c", "project");
+    expect(exitCode).toBe(2);
+    expect(errors.join()).toContain("because it is a folder");
+    expect(await readdir(cwd)).toEqual(["project"]);
+  });
+
   test("overwrites nothing", async () => {
     await env("new", "demo");
     await writeFile(join(cwd, "environments/demo/tasks.jsonl"), "mine");

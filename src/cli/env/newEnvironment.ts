@@ -5,6 +5,7 @@ import * as l10n from "@vscode/l10n";
 import type { NewEnvironment, PythonProject } from "../../api/environments.ts";
 import { flowText } from "../../core/config/editing/text/valueText.ts";
 import { AppError } from "../../core/errors.ts";
+import { MAX_BYTES } from "../../core/runFolder/files/wholeFiles.ts";
 import { ENVIRONMENT_TEMPLATES } from "../../core/scaffold/environmentTemplates.ts";
 import { DEFAULT_CONFIG } from "../../shared/configNames.ts";
 import { shellWords } from "../../shared/shellWords.ts";
@@ -36,12 +37,7 @@ export async function newEnvironment(
 ): Promise<void> {
   const { fileSystem, out, invocation, templatesFolder } = options;
   const config = resolve(invocation.cwd, configPath ?? DEFAULT_CONFIG);
-  if (/\.json$/i.test(config) && (await fileSystem.size(config)) === null) {
-    throw new AppError(
-      "config-not-found",
-      l10n.t("{0} does not exist.", shortPath(config, invocation.cwd)),
-    );
-  }
+  await requireWritable(options, config);
   const folder = dirname(config);
   const request = { name, template, folder, templatesFolder };
   const written = await writeEnvironment(fileSystem, request);
@@ -69,6 +65,21 @@ export async function newEnvironment(
     [`  ${commandLine(invocation, "env", "check", name, "-c", shown)}`],
     [`  ${commandLine(invocation, "train", "-c", shown)}`],
   ]);
+}
+
+/** Checked before anything is written. @throws AppError `config-not-found`, `file-unreadable`, `file-too-large` */
+async function requireWritable(
+  { fileSystem, invocation }: ProgramOptions,
+  config: string,
+): Promise<void> {
+  if ((await fileSystem.size(config)) !== null) {
+    await fileSystem.readText(config, MAX_BYTES.config);
+  } else if (/\.json$/i.test(config)) {
+    throw new AppError(
+      "config-not-found",
+      l10n.t("{0} does not exist.", shortPath(config, invocation.cwd)),
+    );
+  }
 }
 
 function configLines(
