@@ -81,7 +81,10 @@ async function writeMcpEntry(
   const before = await readObject(fileSystem, file, entry);
   const entries = before[key] ?? {};
   if (!isJsonObject(entries)) throw notUnderstood(file, entry);
-  const after = { ...before, [key]: { ...entries, [NAME]: entry } };
+  const own = entries[NAME];
+  // Its env, for example, is the user's.
+  const updated = isJsonObject(own) ? { ...own, ...entry } : entry;
+  const after = { ...before, [key]: { ...entries, [NAME]: updated } };
   const files = fileSystem.within(root);
   await files.makeDirectory(dirname(file));
   await files.writeAtomic(file, `${JSON.stringify(after, null, 2)}\n`);

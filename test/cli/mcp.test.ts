@@ -96,6 +96,18 @@ describe("mcp --install", () => {
     },
   );
 
+  it("keeps what the user has added to its own entry", async () => {
+    await runProgram(program(), ["mcp", "--install", "claude", "--allow", "start"]);
+    const { mcpServers } = await written(".mcp.json");
+    const env = { TINKER_API_KEY: "$KEY" };
+    const edited = { mcpServers: { "tinker-rl": { ...mcpServers["tinker-rl"], env } } };
+    await writeFile(join(root, ".mcp.json"), JSON.stringify(edited));
+    await runProgram(program(), ["mcp", "--install", "claude"]);
+    expect(await written(".mcp.json")).toEqual({
+      mcpServers: { "tinker-rl": { type: "stdio", command: "tinker-rl", args: ["mcp"], env } },
+    });
+  });
+
   it.each(["{ // mine\n}", "[]", '{"mcpServers": []}', ""])(
     "leaves a file alone that it cannot parse, and says what to add: %j",
     async (text) => {
