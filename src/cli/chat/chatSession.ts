@@ -1,5 +1,6 @@
 /** The user's side of a conversation with one or several models: handles input lines, and shows the results. */
 
+import { dirname } from "node:path";
 import * as l10n from "@vscode/l10n";
 import type { Conversation } from "../../core/conversation/conversation.ts";
 import type { ModelTurn } from "../../core/conversation/modelTurn.ts";
@@ -162,6 +163,7 @@ export class TerminalChat {
     }));
     const { settings } = this.#talk;
     const record = chat.clean({ task, settings, conversations });
+    await fileSystem.makeDirectory(dirname(path));
     await fileSystem.writeAtomic(path, `${JSON.stringify(record, null, 2)}\n`);
     this.#note(l10n.t("written to {0}", path));
   }

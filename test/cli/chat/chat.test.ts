@@ -1,10 +1,13 @@
 import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { describe, expect, it, vi } from "vitest";
 import * as z from "zod";
 import { turnLines } from "../../../src/cli/chat/chatLines.ts";
 import { runProgram } from "../../../src/cli/program.ts";
 import { renderLine } from "../../../src/cli/terminal/line.ts";
+import type { FileSystem } from "../../../src/core/ports.ts";
+import { createFileSystem } from "../../../src/node/fileSystem.ts";
 import type { ChatRequest } from "../../../src/trainer/chat/openChat.ts";
 import { result, type SessionScript } from "../../core/rollout/scriptedEnvironment.ts";
 import {
@@ -14,6 +17,8 @@ import {
   type TurnScript,
   tokenizer,
 } from "../../core/rollout/scriptedModel.ts";
+import { createMemoryFileSystem } from "../../core/runFolder/memoryFileSystem.ts";
+import { folderOfThisTest } from "../../fakes/onDisk.ts";
 import { anOpenChat } from "../anOpenChat.ts";
 import { aTrainer, createFakeProgram } from "../fakeProgram.ts";
 import { createFakeTerminal } from "../fakeTerminal.ts";
@@ -23,17 +28,26 @@ interface Talk {
   readonly turns: Readonly<Record<string, readonly TurnScript[]>>;
   readonly script?: SessionScript;
   readonly secret?: string;
+  readonly fileSystem?: FileSystem;
   /** True if a person types at a terminal. */
   readonly isPerson?: boolean;
 }
 
 /** A program with scripted models. */
-async function aProgram({ flags = [], turns, script, secret = "", isPerson = false }: Talk) {
+async function aProgram({
+  flags = [],
+  turns,
+  script,
+  secret = "",
+  isPerson = false,
+  fileSystem = createMemoryFileSystem(),
+}: Talk) {
   const input = Object.assign(new PassThrough(), { isTTY: isPerson });
   const { opened, isClosed } = await anOpenChat({ turns, script, secret });
   const requests: ChatRequest[] = [];
   const program = createFakeProgram({
     input,
+    fileSystem,
     trainer: aTrainer({
       openChat: async (_, request) => {
         requests.push(request);
@@ -178,6 +192,14 @@ describe("chatting with a model", () => {
     });
     expect(text).not.toContain("sesame");
     expect([code, faults]).toEqual([2, expect.stringContaining("x.json already exists")]);
+  });
+
+  it("exports the conversation into a folder that does not exist yet", async () => {
+    const path = join(folderOfThisTest(), "new", "x.json");
+    const fileSystem = createFileSystem();
+    const talk = { turns: { base: [] }, fileSystem };
+    expect((await talked(talk, `/save ${path}`)).code).toBe(0);
+    expect(JSON.parse(await fileSystem.readText(path))).toHaveProperty("conversations");
   });
 });
 
