@@ -43,7 +43,9 @@ export function connectEnvironments(dependencies: EnvironmentDependencies): Envi
     },
     names({ signal } = {}) {
       const { baseUrl } = dependencies;
-      const wire = new EnvironmentWire(dependencies, resolveTarget("local/any", baseUrl));
+      // Errors name the server, because no environment is asked for.
+      const target = { ...resolveTarget("local/any", baseUrl), name: new URL(baseUrl).origin };
+      const wire = new EnvironmentWire(dependencies, target);
       const path = "/list_environments";
       const request = { method: "GET", path, sid: null, isInSession: false } as const;
       return wire.fetchJson(request, { repeat: "always", signal, schema: namesReply });

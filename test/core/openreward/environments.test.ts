@@ -9,6 +9,13 @@ function decodeSecrets(header: string | undefined): unknown {
   return JSON.parse(Buffer.from(header ?? "", "base64").toString("utf8"));
 }
 
+it("a refused list of environments names the server, not an environment", async () => {
+  const { connection, clock } = harness({ "GET /list_environments": [json(401, {})] });
+  await expect(clock.run(connection.names())).rejects.toThrow(
+    /^Environment http:\/\/127\.0\.0\.1:8080, .*: access denied/,
+  );
+});
+
 describe("start-up queries", () => {
   it("share one session, which is released afterward", async () => {
     const { environment, server } = harness({

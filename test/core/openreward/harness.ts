@@ -2,6 +2,7 @@
 
 import { connectEnvironments } from "../../../src/core/openreward/environments.ts";
 import type {
+  EnvironmentConnection,
   EnvironmentOptions,
   EnvironmentSession,
   RemoteEnvironment,
@@ -14,6 +15,7 @@ export interface Harness {
   readonly server: ScriptedServer;
   readonly clock: FakeClock;
   readonly warnings: readonly string[];
+  readonly connection: EnvironmentConnection;
   readonly environment: RemoteEnvironment;
   /** Opens a session of task 3, with time running. */
   open(): Promise<EnvironmentSession>;
@@ -39,7 +41,7 @@ export function harness(
   const server = new ScriptedServer(script);
   const clock = new FakeClock();
   const warnings: string[] = [];
-  const environment = connectEnvironments({
+  const connection = connectEnvironments({
     http: server,
     clock,
     random: { uuid: () => "id", uniform: () => 0.5 },
@@ -47,10 +49,11 @@ export function harness(
     baseUrl,
     apiKey,
     userAgent: "tinker-rl/test",
-  }).environment(name, settings);
+  });
+  const environment = connection.environment(name, settings);
   const open = (): Promise<EnvironmentSession> =>
     clock.run(environment.openSession({ split: "train", index: 3 }));
-  return { server, clock, warnings, environment, open };
+  return { server, clock, warnings, connection, environment, open };
 }
 
 function recordWarnings(warnings: string[]): Log {
