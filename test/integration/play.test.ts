@@ -173,7 +173,7 @@ describe("play", () => {
       [1],
     ]);
     expect([ended.code, ended.stderr]).toEqual([
-      1,
+      5,
       expect.stringContaining(
         "gave 3 answers that cannot be played. The last: The arguments of calc",
       ),

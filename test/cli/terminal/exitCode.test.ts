@@ -21,6 +21,7 @@ test.each([
   ["environment-protocol", 5],
   ["transport", 5],
   ["local-service", 5],
+  ["player-failed", 5],
   ["stopped", 3],
   ["disk", 1],
   ["invariant", 1],
