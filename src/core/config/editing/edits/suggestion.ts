@@ -4,6 +4,7 @@ import type { Json } from "../../../json.ts";
 import { type CheckedText, checkText } from "../../check.ts";
 import { isSame } from "../../fields/sameValue.ts";
 import { valueAt } from "../../rules/issues.ts";
+import { SHARED_KEYS } from "../../rules/stageRules.ts";
 import type { KeyPath } from "../../source/keyPath.ts";
 import { ownPlace } from "../../stages.ts";
 import { applyEdits, editBetween, type TextEdit } from "../text/textEdit.ts";
@@ -20,9 +21,10 @@ export interface SuggestionOptions extends EditOptions {
   readonly stage?: string | null | undefined;
 }
 
-/** Path in the text where a suggested setting is, or would be written. */
+/** Path in the text of the value that a suggestion is about. */
 export function suggestedPlace(text: string, path: KeyPath, options: SuggestionOptions): KeyPath {
-  return placeIn(checkFor(text, options), path);
+  const checked = checkFor(text, options);
+  return ownPlace(checked.source, chosenStage(checked), path);
 }
 
 /** Null when a setting cannot be placed; empty when the text already has the same values, explicitly or by default. */
@@ -38,7 +40,12 @@ export function suggestionEdits(
     const { config, source } = checked;
     if (source.faults.some(({ severity }) => severity === "error")) return null;
     if (isSame(valueAt(config, setting.path), setting.value)) continue;
-    const edits = setValueIn(source, placeIn(checked, setting.path), setting.value);
+    const { path, value } = setting;
+    const stage = chosenStage(checked);
+    // In the stage, so that the others keep their value.
+    const isOfStage = stage !== null && !SHARED_KEYS.includes(path[0] ?? "");
+    const place = isOfStage ? ["stages", stage, ...path] : path;
+    const edits = setValueIn(source, place, value);
     if (edits === null) return null;
     changed = applyEdits(changed, edits);
   }
@@ -49,7 +56,7 @@ function checkFor(text: string, { path = "", stage = null }: SuggestionOptions):
   return checkText(text, { path, overrides: stage === null ? [] : [`stage=${stage}`] });
 }
 
-function placeIn({ source, overridden }: CheckedText, path: KeyPath): KeyPath {
-  const chosen = valueAt(overridden.values, ["stage"]);
-  return ownPlace(source, typeof chosen === "string" ? chosen : null, path);
+function chosenStage({ overridden }: CheckedText): string | null {
+  const stage = valueAt(overridden.values, ["stage"]);
+  return typeof stage === "string" ? stage : null;
 }
