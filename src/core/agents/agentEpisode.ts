@@ -3,6 +3,7 @@
  * tools, until it ends or a limit is reached.
  */
 
+import { sum } from "../../shared/mean.ts";
 import { partsOf, shownContent } from "../chat/content.ts";
 import { ImagePool } from "../chat/imagePool.ts";
 import type { InitialMessage, ToolCall, ToolDeclaration } from "../chat/renderer.ts";
@@ -135,6 +136,7 @@ export class AgentEpisode implements RolloutEpisode {
       turnFacts: this.#turns.facts,
       toolFacts: this.#calls.facts,
       rewards: isOfSession ? this.#calls.rewards : this.#printedRewards,
+      turnRewards: isOfSession ? undefined : this.#turns.rewardsAtEnd(sum(this.#printedRewards)),
       images: this.#pool.all,
       streamBreaks: Math.max(0, this.streams.length - 1),
       observationTokens: this.#threads.observationTokens,

@@ -71,6 +71,11 @@ export class AgentTurns {
     return this.#turns.map(recordOf);
   }
 
+  /** Rewards by turn if `reward` is the only one, given after the last turn. */
+  rewardsAtEnd(reward: number): readonly number[] {
+    return this.#turns.map((_, turn) => (turn === this.count - 1 ? reward : 0));
+  }
+
   /** The model's latest turn. */
   get last(): WrittenTurn | null {
     return this.#turns.at(-1)?.read() ?? null;

@@ -62,6 +62,8 @@ export interface PlayedEpisode
   extends Pick<RolloutRecord, "promptText" | "conversation" | "tools" | "turns" | "agent"> {
   /** All rewards received, in order. */
   readonly rewards: readonly number[];
+  /** Rewards by turn; absent = those of the turns' tool results. */
+  readonly turnRewards?: readonly number[] | undefined;
   readonly turnFacts: readonly TurnFacts[];
   readonly toolFacts: readonly ToolCallFacts[];
   /** The images that the model saw, in order. */

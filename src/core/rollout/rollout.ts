@@ -202,7 +202,9 @@ function finish(
     agentFailed: agent && agent.failure !== undefined,
     attempts,
     turns: turnFacts,
-    turnRewards: turns.map(({ results }) => sum(results.map(({ reward: own }) => own ?? 0))),
+    turnRewards:
+      played.turnRewards ??
+      turns.map(({ results }) => sum(results.map(({ reward: own }) => own ?? 0))),
     tools: played.toolFacts,
     promptTokens: played.promptTokens,
     observationTokens: played.observationTokens,

@@ -434,13 +434,14 @@ describe("the reward of an agent", () => {
     for (const line of ["0.25", '{"reward": 0.25, "note": "close"}']) {
       const { stop, episode } = await printing(line);
       expect(stop).toBe("reached_terminal_state");
-      expect(episode.played.rewards).toEqual([0.25]);
+      expect(episode.played).toMatchObject({ rewards: [0.25], turnRewards: [0.25] });
     }
   });
 
   it("does not count if the agent fails, and the failure mentions it", async () => {
     const { stop, episode } = await printing("0.25", 3);
     expect([stop, episode.played.rewards]).toEqual(["agent_failed", []]);
+    expect(episode.played.turnRewards).toEqual([0]);
     expect(episode.played.agent?.failure).toBe(
       `The agent of ${ENVIRONMENT} ended with code 3. Its reward 0.25 does not count: it needs code 0.`,
     );

@@ -1,4 +1,8 @@
 import { describe, expect, it } from "vitest";
+import type { Agent } from "../../../../src/core/agents/agent.ts";
+import { readChatCompletion } from "../../../../src/core/endpoint/openaiChat.ts";
+import { isJsonObject } from "../../../../src/core/json.ts";
+import { stepPaths } from "../../../../src/core/runFolder/files/layout.ts";
 import {
   flattenMetrics,
   type MetricsRow,
@@ -6,7 +10,7 @@ import {
 import { Redactor } from "../../../../src/core/secrets/redaction/redactor.ts";
 import { result, scriptedEnvironment } from "../../rollout/scriptedEnvironment.ts";
 import { call, ended, scriptedSampler } from "../../rollout/scriptedModel.ts";
-import { linesOf, PATHS } from "../fakeContext.ts";
+import { FOLDER, linesOf, PATHS } from "../fakeContext.ts";
 import { duringRollouts, positionOf, prepareRun } from "./prepareRun.ts";
 
 describe("the loop", () => {
@@ -73,6 +77,43 @@ describe("the loop", () => {
     expect([...losses(first), ...losses(rest)]).toEqual(losses(whole));
     const { counters, dataset, optimizer_updates } = (await whole.state()) ?? {};
     expect(await rest.state()).toMatchObject({ counters, dataset, optimizer_updates });
+  });
+});
+
+function hasTurnAdvantages(line: unknown): boolean {
+  return isJsonObject(line) && "turnAdvantages" in line;
+}
+
+describe("the loop with an agent that prints its reward", () => {
+  it("trains on it by turn, as the reward of the last turn", async () => {
+    const rewards = ["1", "0"];
+    const printing: Agent = {
+      settings: { timeoutMs: null, reward: "output" },
+      run: async ({ model, tools, signal }) => {
+        for (const content of ["What is 1 + 1?", "And 2 + 2?"]) {
+          const request = readChatCompletion({
+            model: "any",
+            messages: [{ role: "user", content }],
+          });
+          await model.turn(request, { signal, needsLogprobs: true });
+          await tools.call("answer", {});
+        }
+        return { code: 0, output: "", rewardLine: rewards.shift() ?? null };
+      },
+    };
+    const { run, context } = prepareRun({
+      agent: printing,
+      config: { credit: "reward_to_go", discount: 0.5, advantage_calculation: "centered" },
+      // What the session gives does not count.
+      remote: scriptedEnvironment([{ onCall: () => result("", { reward: 7 }) }]),
+      steps: 1,
+    });
+    expect(await run()).toMatchObject({ outcome: "done" });
+    const scored = linesOf(context, stepPaths(FOLDER, 0).index).filter(hasTurnAdvantages);
+    expect(scored).toMatchObject([
+      { turnAdvantages: [0.25, 0.5] },
+      { turnAdvantages: [-0.25, -0.5] },
+    ]);
   });
 });
 
