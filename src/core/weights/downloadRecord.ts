@@ -7,11 +7,15 @@ import { parseJson } from "../util/jsonl.ts";
 
 /** Exists only while the folder is incomplete. */
 export const DOWNLOAD_RECORD = "download.json";
+/** Subfolder for the adapter while it is converted to another form. */
+export const EXPORTED = "adapter";
 
 const recordSchema = z.object({
   format: z.literal(1),
-  /** The checkpoint being downloaded, and its target form. */
+  /** The checkpoint being downloaded. */
   source: z.string(),
+  /** Its other form, in words; empty = as exported. */
+  form: z.string().default(""),
   /** By file name, the version of its part, as in the server's `ETag`. */
   etags: z.record(z.string(), z.string()),
   /** True once all files are downloaded and are being converted to another form. */
@@ -31,26 +35,37 @@ export class DownloadRecord {
     this.#stored = stored;
   }
 
-  /** Starts a download, or resumes one of the same checkpoint. @throws AppError `folder-not-empty`, `disk` */
-  static async open(files: FolderFiles, folder: string, source: string): Promise<DownloadRecord> {
+  /**
+   * Starts a download, or resumes one of the same checkpoint. Until files of a form are written, another form can use the exported adapter.
+   * @throws AppError `folder-not-empty`, `disk`
+   */
+  static async open(
+    files: FolderFiles,
+    folder: string,
+    { source, form }: Pick<Stored, "source" | "form">,
+  ): Promise<DownloadRecord> {
     await files.makeDirectory(folder);
     const path = `${folder}/${DOWNLOAD_RECORD}`;
     const names = await files.list(folder);
-    if (names.length === 0) {
-      const record = new DownloadRecord(files, path, {
-        format: 1,
-        source,
-        etags: {},
-        fetched: false,
-      });
+    const text = names.includes(DOWNLOAD_RECORD) ? await files.readText(path) : "";
+    const stored = recordSchema.safeParse(parseJson(text)?.value).data;
+    if (stored?.source === source && stored.form === form) {
+      return new DownloadRecord(files, path, stored);
+    }
+    const fresh: Stored = { format: 1, source, form, etags: {}, fetched: false };
+    const isFormOpen =
+      stored?.source === source &&
+      form !== "" &&
+      names.every((name) => name === DOWNLOAD_RECORD || name === EXPORTED);
+    if (names.length === 0 || isFormOpen) {
+      const record = new DownloadRecord(files, path, { ...fresh, ...stored, form });
       await record.#write();
       return record;
     }
-    const text = names.includes(DOWNLOAD_RECORD) ? await files.readText(path) : "";
-    const stored = recordSchema.safeParse(parseJson(text)?.value).data;
-    if (stored?.source === source) return new DownloadRecord(files, path, stored);
     const what =
-      stored === undefined ? "contains other files" : `contains a part of ${stored.source}`;
+      stored === undefined
+        ? "contains other files"
+        : `contains a part of ${`${stored.source} ${stored.form}`.trimEnd()}`;
     throw new AppError(
       "folder-not-empty",
       `The folder ${folder} ${what}. Choose another folder (in a terminal with --output), or empty it.`,

@@ -8,7 +8,7 @@ import { withExportedFiles } from "../../core/tinker/exportWeights.ts";
 import { parseTinkerPath } from "../../core/tinker/paths.ts";
 import { digestOf } from "../../core/weights/contentDigest.ts";
 import { downloadFiles } from "../../core/weights/downloadFiles.ts";
-import { DOWNLOAD_RECORD, DownloadRecord } from "../../core/weights/downloadRecord.ts";
+import { DOWNLOAD_RECORD, DownloadRecord, EXPORTED } from "../../core/weights/downloadRecord.ts";
 import type { FileProgress } from "../../core/weights/fetchPart.ts";
 import type { FormRequest } from "../../core/weights/forms/formRequest.ts";
 import {
@@ -72,8 +72,6 @@ export interface DownloadedWeights {
 /** Length limit of the run id in folder names of checkpoints whose run is unknown. */
 const MAX_RUN_ID = 12;
 const CARD = "README.md";
-/** Subfolder for the adapter while it is converted. */
-const EXPORTED = "adapter";
 
 /**
  * @throws AppError `run-destination`, `no-such-checkpoint`, `folder-not-empty`, `download-*`, `base-invalid`, `weights-form`, `disk`, `key-missing`, `key-host-not-allowed`,
@@ -112,7 +110,10 @@ export async function downloadCheckpoint(
     const facts = await factsOf(place, path);
     const write =
       form === undefined ? null : await openForm(fileSystem, { ...request, ...form, ...facts });
-    const record = await DownloadRecord.open(files, folder, sourceText(path, form));
+    const record = await DownloadRecord.open(files, folder, {
+      source: path,
+      form: formText(form),
+    });
     const exported = write === null ? folder : join(folder, EXPORTED);
     const weights = { path, folder: exported, files, record };
     const fetched = await exportedWeights(place, weights, { ...request, ...facts, cleanup });
@@ -144,12 +145,12 @@ async function finishedFiles(
   return isCardOf(await files.readText(join(folder, CARD)), path, kind) ? names : null;
 }
 
-/** Identifies what the folder is for; a download with another source is not continued. */
-function sourceText(path: string, form: FormRequest | undefined): string {
-  if (form === undefined) return path;
+/** Identifies the files that are written into the folder. */
+function formText(form: FormRequest | undefined): string {
+  if (form === undefined) return "";
   const { base, dropsUnembedding } = form;
   const details = [base, dropsUnembedding ? "without unembedding" : null].filter(Boolean);
-  return [path, `for ${form.form}`, ...details].join(" ");
+  return [`for ${form.form}`, ...details].join(" ");
 }
 
 interface WeightsFacts {

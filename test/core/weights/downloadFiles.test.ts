@@ -78,7 +78,7 @@ async function respond(request: HttpRequest): Promise<HttpResponse> {
 }
 
 async function download(urlOf = (name: string) => `https://storage.test/${name}?sig=x`) {
-  const record = await DownloadRecord.open(files, FOLDER, SOURCE);
+  const record = await DownloadRecord.open(files, FOLDER, { source: SOURCE, form: "" });
   const work = downloadFiles({
     files,
     clock,
@@ -234,7 +234,9 @@ describe("a download", () => {
   it("changes no folder with other contents", async () => {
     await files.makeDirectory("/other");
     await files.writeAtomic("/other/thesis.tex", "");
-    await expect(DownloadRecord.open(files, "/other", SOURCE)).rejects.toMatchObject({
+    await expect(
+      DownloadRecord.open(files, "/other", { source: SOURCE, form: "" }),
+    ).rejects.toMatchObject({
       code: "folder-not-empty",
     });
   });

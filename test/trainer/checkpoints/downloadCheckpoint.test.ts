@@ -138,6 +138,7 @@ describe("the weights of a local run", () => {
     const begun = { format: 1, source: PATH, etags: {} };
     mkdirSync(join(folder, "out"));
     writeFileSync(join(folder, "out", "download.json"), JSON.stringify(begun));
+    writeFileSync(join(folder, "out", "adapter_config.json"), "{}");
     await expect(download(PATH, { form: forServers })).rejects.toMatchObject({
       code: "folder-not-empty",
     });
@@ -276,6 +277,16 @@ describe("weights at a Tinker service", () => {
     expect(readdirSync(join(folder, "out")).sort()).toEqual([
       ...["README.md", "config.json", "model.safetensors"],
     ]);
+  });
+
+  it("are exported once, also if another form is chosen after one that failed", async () => {
+    const form = { form: "merged", base: null, dropsUnembedding: false } as const;
+    const onExport = vi.fn();
+    const failed = download(state(), { form, onExport });
+    await expect(failed).rejects.toThrow(/does not fit the base model/);
+    await download(state(), { form: { ...form, form: "vllm" }, onExport });
+    expect(onExport).toHaveBeenCalledOnce();
+    expect(readdirSync(join(folder, "out")).sort()).toEqual(FILES);
   });
 
   it("leave no export behind, also when the download fails", async () => {
