@@ -42,6 +42,8 @@ export interface CardFacts {
   /** Null = only the weights are known. */
   readonly run: RunOfWeights | null;
   readonly form: CardForm;
+  /** Fingerprint of the base model's folder; null if it was not given. */
+  readonly base: string | null;
 }
 
 const FORM_TEXTS: Readonly<Record<CardForm["kind"], readonly [form: string, what: string]>> = {
@@ -63,14 +65,14 @@ const METHODS = { rl: " with reinforcement learning", sft: " by imitating exampl
 const REWARDS = ["rollout/reward/mean", "rollout_included/reward/mean"];
 
 /** Markdown with the front matter that model hubs read. */
-export function modelCard({ baseModel, rank, path, run, form }: CardFacts): string {
+export function modelCard({ baseModel, rank, path, run, form, base }: CardFacts): string {
   const title = run === null ? "LoRA weights" : run.name;
   const method = run?.method ?? null;
   const [, what] = FORM_TEXTS[form.kind];
   const rows = [
     ["Base model", plain(baseModel)],
     ["LoRA rank", rank === null ? "unknown" : String(rank)],
-    ...sourceRows(path, form.kind),
+    ...sourceRows({ path, kind: form.kind, base }),
     ...(run === null ? [] : runRows(run)),
   ];
   return [
@@ -86,16 +88,25 @@ export function modelCard({ baseModel, rank, path, run, form }: CardFacts): stri
     .concat("\n");
 }
 
-/** True if the card describes these weights in this form. */
-export function isCardOf(card: string, path: string, kind: CardForm["kind"]): boolean {
-  return card.includes(sourceRows(path, kind).map(row).join("\n"));
+interface Source extends Pick<CardFacts, "path" | "base"> {
+  readonly kind: CardForm["kind"];
 }
 
-function sourceRows(path: string, kind: CardForm["kind"]): readonly (readonly string[])[] {
+/** True if the card describes these weights in this form. */
+export function isCardOf(
+  card: string,
+  source: Source & { readonly dropsUnembedding: boolean },
+): boolean {
+  const isOfSource = card.includes(sourceRows(source).map(row).join("\n"));
+  return isOfSource && (source.dropsUnembedding || !card.includes(LACKING_NOTE));
+}
+
+function sourceRows({ path, kind, base }: Source): readonly (readonly string[])[] {
   const [form] = FORM_TEXTS[kind];
   return [
     ["Form", form],
     ["Checkpoint", code(path)],
+    ...(base === null ? [] : [["Fingerprint of the base model's folder", code(base)]]),
   ];
 }
 

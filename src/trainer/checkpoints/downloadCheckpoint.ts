@@ -10,9 +10,11 @@ import { digestOf } from "../../core/weights/contentDigest.ts";
 import { downloadFiles } from "../../core/weights/downloadFiles.ts";
 import { DOWNLOAD_RECORD, DownloadRecord, EXPORTED } from "../../core/weights/downloadRecord.ts";
 import type { FileProgress } from "../../core/weights/fetchPart.ts";
+import { baseFingerprint } from "../../core/weights/forms/baseFingerprint.ts";
 import type { FormRequest } from "../../core/weights/forms/formRequest.ts";
 import {
   AS_EXPORTED,
+  type CardFacts,
   isCardOf,
   modelCard,
   type RunOfWeights,
@@ -91,7 +93,11 @@ export async function downloadCheckpoint(
   const folder = resolve(output ?? folderName(path, run));
   const files = fileSystem.within(folder);
   const { form } = request;
-  const present = await finishedFiles(files, { folder, path, form });
+  const base =
+    form === undefined || form.base === null
+      ? null
+      : await baseFingerprint(fileSystem, form.base, startHash);
+  const present = await finishedFiles(files, { folder, path, form, base });
   if (present !== null) {
     return { path, folder, files: await described(files, folder, present), wereThere: true };
   }
@@ -121,7 +127,10 @@ export async function downloadCheckpoint(
       write === null
         ? { names: fetched, form: AS_EXPORTED }
         : await write({ ...request, files, folder, adapter: exported });
-    await files.writeAtomic(join(folder, CARD), modelCard({ ...facts, path, run, form: written }));
+    await files.writeAtomic(
+      join(folder, CARD),
+      modelCard({ ...facts, path, run, form: written, base }),
+    );
     if (write !== null) await files.remove(exported);
     await record.remove();
     return { path, folder, files: await described(files, folder, [...names, CARD]) };
@@ -133,7 +142,12 @@ export async function downloadCheckpoint(
 /** Files of a completed download of the same weights in the same form; null if there is none. */
 async function finishedFiles(
   files: FolderFiles,
-  { folder, path, form }: Pick<Target, "folder" | "path"> & Pick<DownloadRequest, "form">,
+  {
+    folder,
+    path,
+    form,
+    base,
+  }: Pick<Target, "folder" | "path"> & Pick<DownloadRequest, "form"> & Pick<CardFacts, "base">,
 ): Promise<readonly string[] | null> {
   // Other programs keep hidden folders here, such as `.git` and `.cache`.
   const names = (await files.list(folder)).filter((name) => !name.startsWith("."));
@@ -142,7 +156,9 @@ async function finishedFiles(
   if (!names.some((name) => name.endsWith(".safetensors"))) return null;
   const kind =
     form === undefined ? "exported" : form.form === "merged" ? ("merged" as const) : "served";
-  return isCardOf(await files.readText(join(folder, CARD)), path, kind) ? names : null;
+  const dropsUnembedding = form?.dropsUnembedding === true;
+  const card = await files.readText(join(folder, CARD));
+  return isCardOf(card, { path, kind, base, dropsUnembedding }) ? names : null;
 }
 
 /** Identifies the files that are written into the folder. */

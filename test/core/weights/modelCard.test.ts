@@ -3,6 +3,7 @@ import type { CheckpointEntry } from "../../../src/core/runFolder/checkpointLog.
 import {
   AS_EXPORTED,
   type CardForm,
+  isCardOf,
   modelCard,
   type RunOfWeights,
 } from "../../../src/core/weights/modelCard.ts";
@@ -35,7 +36,7 @@ function card(
   baseModel = "org/model",
   form: CardForm = AS_EXPORTED,
 ): string {
-  return modelCard({ baseModel, rank: 8, path: PATH, run, form });
+  return modelCard({ baseModel, rank: 8, path: PATH, run, form, base: null });
 }
 
 const SERVED: CardForm = { kind: "served", highestRank: 40, lacksUnembedding: false };
@@ -97,6 +98,15 @@ describe("a model card", () => {
     const lacking = card(null, "org/model", { ...SERVED, lacksUnembedding: true });
     expect(lacking).toContain("this is not quite the model that was trained");
     expect(card(null, "org/model", SERVED)).not.toContain("unembedding");
+  });
+
+  it("describes weights without the unembedding only to those who drop it", () => {
+    const source = { path: PATH, kind: "served", base: null } as const;
+    const lacking = card(null, "org/model", { ...SERVED, lacksUnembedding: true });
+    expect(isCardOf(lacking, { ...source, dropsUnembedding: true })).toBe(true);
+    expect(isCardOf(lacking, { ...source, dropsUnembedding: false })).toBe(false);
+    const whole = card(null, "org/model", SERVED);
+    expect(isCardOf(whole, { ...source, dropsUnembedding: true })).toBe(true);
   });
 
   it("quotes a model name for the shell", () => {

@@ -211,7 +211,14 @@ export function textReaders(): readonly Reader[] {
     {
       name: "a model card",
       prepare: reads((text) =>
-        modelCard({ baseModel: text, rank: 1, path: text, run: null, form: AS_EXPORTED }),
+        modelCard({
+          baseModel: text,
+          rank: 1,
+          path: text,
+          run: null,
+          form: AS_EXPORTED,
+          base: text,
+        }),
       ),
     },
   ];

@@ -172,6 +172,19 @@ describe("the weights of a local run", () => {
     await expect(download(run)).rejects.toMatchObject({ code: "folder-not-empty" });
   });
 
+  it("are not already there when they are merged into another base model", async () => {
+    const merge = (seed: number) => {
+      const base = join(folder, `base-${seed}`);
+      mkdirSync(base, { recursive: true });
+      writeFileSync(join(base, "model.safetensors"), encodeBase(SMALL, randomBase(SMALL, seed)));
+      writeFileSync(join(base, "config.json"), '{"model_type": "llama"}');
+      return download(PATH, { form: { form: "merged", base, dropsUnembedding: false } });
+    };
+    await merge(1);
+    expect((await merge(1)).wereThere).toBe(true);
+    await expect(merge(2)).rejects.toMatchObject({ code: "folder-not-empty" });
+  });
+
   it("are not written to a folder with other content", async () => {
     mkdirSync(join(folder, "out"));
     writeFileSync(join(folder, "out", "thesis.tex"), "");
