@@ -2,6 +2,7 @@
 
 import { formatBounds, formatReward } from "../../shared/format.ts";
 import { shellWord } from "../../shared/shellWords.ts";
+import { plainModelName } from "../models/lineUp.ts";
 import type { CheckpointEntry } from "../runFolder/checkpointLog.ts";
 import type { EvaluationEntry, StoredResult } from "../runFolder/evaluationLog.ts";
 import { visibleText } from "../util/visibleText.ts";
@@ -75,13 +76,15 @@ export function modelCard({ baseModel, rank, path, run, form, base }: CardFacts)
     ...sourceRows({ path, kind: form.kind, base }),
     ...(run === null ? [] : runRows(run)),
   ];
+  // The hub knows no variants such as `:peft:262144`.
+  const hubModel = plainModelName(baseModel);
   return [
-    frontMatter(baseModel, form, method),
+    frontMatter(hubModel, form, method),
     `# ${plain(title)}`,
     `${what}${method === null ? "" : METHODS[method]}.`,
     table(["", ""], rows),
     ...(run === null ? [] : evaluationPart(run)),
-    ["## Use", ...usage(baseModel, title, form)].join("\n\n"),
+    ["## Use", ...usage(hubModel, title, form)].join("\n\n"),
     ...(run === null ? [] : [configurationPart(run)]),
   ]
     .join("\n\n")
@@ -175,9 +178,9 @@ function usage(baseModel: string, title: string, form: CardForm): readonly strin
         "In the folder of these files, with vLLM, SGLang or Transformers:",
         fenced("sh", ["vllm serve .", "python -m sglang.launch_server --model-path ."]),
         fenced("python", [
-          "from transformers import AutoModelForCausalLM",
+          `from transformers import ${loaderOf(baseModel)}`,
           "",
-          'model = AutoModelForCausalLM.from_pretrained(".")',
+          `model = ${loaderOf(baseModel)}.from_pretrained(".")`,
         ]),
       ];
   }
@@ -187,12 +190,18 @@ function fenced(language: string, lines: readonly string[]): string {
   return [`\`\`\`${language}`, ...lines, "```"].join("\n");
 }
 
+/** https://huggingface.co/docs/transformers/model_doc/qwen3_vl: it is in no mapping of `AutoModelForCausalLM`. */
+function loaderOf(baseModel: string): string {
+  const isVision = /(^|\/)Qwen3-VL-/i.test(baseModel);
+  return isVision ? "AutoModelForImageTextToText" : "AutoModelForCausalLM";
+}
+
 function loading(baseModel: string): readonly string[] {
   return [
     "from peft import PeftModel",
-    "from transformers import AutoModelForCausalLM",
+    `from transformers import ${loaderOf(baseModel)}`,
     "",
-    `base = AutoModelForCausalLM.from_pretrained(${JSON.stringify(baseModel)})`,
+    `base = ${loaderOf(baseModel)}.from_pretrained(${JSON.stringify(baseModel)})`,
     'model = PeftModel.from_pretrained(base, ".")',
   ];
 }

@@ -46,7 +46,27 @@ describe("a model card", () => {
     expect(card(null).split("\n").slice(0, 4)).toEqual([
       ...["---", 'base_model: "org/model"', "library_name: peft", "tags:"],
     ]);
-    expect(card(null, 'a"\nlicense: mit')).toContain('base_model: "a\\"\\nlicense: mit"');
+    expect(card(null, 'a"\nlicense')).toContain('base_model: "a\\"\\nlicense"');
+  });
+
+  it("names the base model without its variant, except in the table", () => {
+    const long = "org/model:peft:262144";
+    for (const form of [AS_EXPORTED, SERVED]) {
+      const [table, ...others] = card(null, long, form).split(
+        "| Base model | org/model:peft:262144 |",
+      );
+      expect(others).toHaveLength(1);
+      expect(`${table}${others}`).not.toContain("262144");
+      expect(`${table}${others}`).toContain("org/model");
+    }
+  });
+
+  it("loads a vision model with the class that knows it", () => {
+    for (const form of [AS_EXPORTED, { kind: "merged" } as const]) {
+      const text = card(null, "Qwen/Qwen3-VL-30B-A3B-Instruct", form);
+      expect(text).toContain("AutoModelForImageTextToText.from_pretrained(");
+      expect(text).not.toContain("AutoModelForCausalLM");
+    }
   });
 
   it("without a run states what is known about the weights, and nothing about a run", () => {

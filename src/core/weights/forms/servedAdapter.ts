@@ -1,6 +1,8 @@
 /** An adapter with the names and shapes that vLLM and SGLang load: one pair of matrices per module of their models. */
 
+import { sum } from "../../../shared/mean.ts";
 import { AppError } from "../../errors.ts";
+import { plainModelName } from "../../models/lineUp.ts";
 import type { FileSystem } from "../../ports.ts";
 import { visibleLine } from "../../util/visibleText.ts";
 import { FLOAT_BYTES } from "../floats.ts";
@@ -198,10 +200,6 @@ function fusedPair(
   };
 }
 
-function sum(numbers: readonly number[]): number {
-  return numbers.reduce((total, value) => total + value, 0);
-}
-
 function servedTensor(files: FileSystem, path: string, tensor: LoraTensor): Served {
   const { dtype, shape, begin, end } = tensor;
   const pieces = async function* (): AsyncGenerator<Uint8Array> {
@@ -232,7 +230,7 @@ function servedConfig(
     peft_type: "LORA",
     task_type: "CAUSAL_LM",
     auto_mapping: null,
-    base_model_name_or_path: baseModel,
+    base_model_name_or_path: plainModelName(baseModel),
     r: rank,
     lora_alpha: alpha,
     rank_pattern: Object.fromEntries(others),

@@ -56,6 +56,13 @@ it.each(CONVERTED)("an adapter of %s equals the cookbook's", async (_, vectors, 
   });
 });
 
+it("an adapter of a variant names the base model as its hub does", async () => {
+  const { files } = await serve(vectorsOf("qwen3"), { baseModel: "org/model:peft:262144" });
+  expect(JSON.parse(await files.readText("/out/adapter_config.json"))).toMatchObject({
+    base_model_name_or_path: "org/model",
+  });
+});
+
 it("an adapter that the cookbook refuses is refused, with an alternative", async () => {
   const refused = Object.keys(FAMILIES).filter((name) => "refused" in vectorsOf(name).served);
   expect(refused).toEqual(["deepseek_v3"]);
