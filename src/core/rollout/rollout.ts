@@ -6,7 +6,7 @@ import type { PooledImage } from "../chat/imagePool.ts";
 import { errorMessage } from "../errors.ts";
 import type { Clock, Log, Random } from "../ports.ts";
 import type { RolloutFacts } from "../runFolder/metrics/stepFacts.ts";
-import type { StopReason } from "../runFolder/metrics/stopReasons.ts";
+import { ENVIRONMENT_STOPS, type StopReason } from "../runFolder/metrics/stopReasons.ts";
 import type { RolloutRecord } from "../runFolder/rollouts/rolloutRecord.ts";
 import { meteredSampler } from "../tinker/metered.ts";
 import type { SamplingClient } from "../tinker/samplingClient.ts";
@@ -24,6 +24,9 @@ import { errorClass } from "./faults.ts";
 import type { Ledger } from "./ledger.ts";
 import { rewardFault, scoreRewards } from "./rewards.ts";
 import type { RolloutSettings } from "./settings.ts";
+
+/** Maximum length of a fault in a message. */
+const MAX_FAULT_TEXT = 1_000;
 
 /** Identifies a rollout. */
 export interface RolloutTask {
@@ -200,6 +203,7 @@ function finish(
     stop,
     errorClass: errorClass(error),
     agentFailed: agent && agent.failure !== undefined,
+    environmentFault: environmentFault(stop, turns),
     attempts,
     turns: turnFacts,
     turnRewards:
@@ -223,6 +227,12 @@ function finish(
     stack: stackOf(error),
     scoredFrom: scoredFrom(result, settings),
   };
+}
+
+/** The last call of a rollout is the one that ended it. */
+function environmentFault(stop: StopReason, turns: RolloutRecord["turns"]): string | undefined {
+  if (!ENVIRONMENT_STOPS.has(stop)) return undefined;
+  return turns.at(-1)?.results.at(-1)?.text.slice(0, MAX_FAULT_TEXT);
 }
 
 /** The rollout with its queueing time before it started. */

@@ -12,7 +12,6 @@ import { runPaths } from "../runFolder/files/layout.ts";
 import { readLines } from "../runFolder/files/lineReader.ts";
 import { heldOutLoss } from "../runFolder/metrics/fitMetrics.ts";
 import { type MetricsRow, metricAt } from "../runFolder/metrics/metricsTree.ts";
-import type { StopReason } from "../runFolder/metrics/stopReasons.ts";
 import { decidingReward } from "../runFolder/metrics/trendMetrics.ts";
 import { isMetricsRow } from "../runFolder/reader.ts";
 import type { TokenUsage } from "../usage/tokenUsage.ts";
@@ -162,24 +161,24 @@ export function emptySteps(count: number, { rollouts: last, isMasked, row }: Emp
 
 const FIX = "Fix that cause, then resume the run.";
 
-type Played = Pick<FinishedRollout, "record">;
-
 /** Without a reward although no error ended it. */
-function isUnrewarded({ record }: Played): boolean {
+function isUnrewarded({ record }: FinishedRollout): boolean {
   return record.reward === null && record.error === null && record.agent === undefined;
 }
 
 /** Why the rollouts gave no advantage, judged by how most of them ended. */
-function causeOf(last: readonly Played[]): { readonly why: string; readonly remedy: string } {
+function causeOf(last: readonly FinishedRollout[]): {
+  readonly why: string;
+  readonly remedy: string;
+} {
   const [stop, own = []] =
     [...groupBy(last, ({ record }) => record.stop)].toSorted(
       ([, a], [, b]) => b.length - a.length,
     )[0] ?? [];
   const share = `${own.length} of ${last.length} rollouts ended with ${stop}`;
-  // The last call of a rollout is the one that ended it.
-  const [failed] = own.flatMap(({ record }) => record.turns.at(-1)?.results.at(-1) ?? []);
-  if (stop !== undefined && ENVIRONMENT_STOPS.has(stop) && failed !== undefined) {
-    return { why: `${share}. The first: ${withoutEnd(failed.text, /[.\s]/)}`, remedy: FIX };
+  const [fault] = own.flatMap(({ facts }) => facts.environmentFault ?? []);
+  if (fault !== undefined) {
+    return { why: `${share}. The first: ${withoutEnd(fault, /[.\s]/)}`, remedy: FIX };
   }
   const unrewarded = last.filter(isUnrewarded);
   if (unrewarded.length * 2 >= last.length && stop !== undefined) {
@@ -207,13 +206,6 @@ function causeOf(last: readonly Played[]): { readonly why: string; readonly reme
       "Read some rollouts: a higher temperature or num_rollouts, other tasks, or a larger max_failing_rollouts may help.",
   };
 }
-
-/** Stops caused by the environment. Their rollouts count as wrong, but the model cannot learn to avoid them. */
-const ENVIRONMENT_STOPS: ReadonlySet<string> = new Set<StopReason>([
-  "tool_crashed",
-  "tool_timeout",
-  "tool_reply_too_long",
-]);
 
 function nothingIn(steps: number): string {
   const inRow = steps === 1 ? "" : " in a row";

@@ -41,6 +41,8 @@ export const rolloutFactsSchema = z
     errorClass: z.string().nullable(),
     /** Whether its agent failed or timed out; absent without an agent. */
     agentFailed: z.boolean().optional(),
+    /** Beginning of the answer to the call that ended it, if the environment caused the end. */
+    environmentFault: z.string().optional(),
     /** Number of starts; 1 without retries. */
     attempts: count,
     turns: z.array(turnFacts).readonly(),

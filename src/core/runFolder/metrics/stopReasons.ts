@@ -21,3 +21,10 @@ export const STOP_REASONS = [
 ] as const;
 
 export type StopReason = (typeof STOP_REASONS)[number];
+
+/** Caused by the environment. These rollouts count as wrong, but the model cannot learn to avoid them. */
+export const ENVIRONMENT_STOPS: ReadonlySet<string> = new Set<StopReason>([
+  "tool_crashed",
+  "tool_timeout",
+  "tool_reply_too_long",
+]);

@@ -134,11 +134,6 @@ describe("steps with nothing to train on", () => {
 
   it.each([
     [
-      "the crash",
-      { stop: "tool_crashed" as const, reward: 0, text: "boom" },
-      /2 of 2 rollouts ended with tool_crashed\. The first: boom\. .* Fix that cause/,
-    ],
-    [
       "nonterminal_reward",
       { stop: "max_turns" as const, reward: null },
       /without a reward, most with max_turns\. .*`nonterminal_reward: 0`/,
@@ -159,22 +154,32 @@ describe("steps with nothing to train on", () => {
       /all had the same reward.*higher temperature/,
     ],
   ])("name %s by how most of the last rollouts ended", (_, played, message) => {
-    const { stop, reward, text } = { text: null, ...played };
-    const result = {
-      name: "answer",
-      text: text ?? "",
-      isError: true,
-      reward: null,
-      finished: false,
-    };
-    const rollouts = aGroup([reward, reward]).map((rollout): FinishedRollout => {
-      const turns = rollout.record.turns.map((turn) => ({
-        ...turn,
-        results: text === null ? [] : [{ ...result, text: "5", isError: false }, result],
-      }));
-      return { ...rollout, record: { ...rollout.record, stop, turns, error: null } };
-    });
+    const { stop, reward } = played;
+    const rollouts = aGroup([reward, reward]).map(
+      (rollout): FinishedRollout => ({
+        ...rollout,
+        record: { ...rollout.record, stop, error: null },
+      }),
+    );
     expect(emptySteps(2, { rollouts, isMasked: false, row: null }).message).toMatch(message);
+  });
+
+  it("are diagnosed with the environment's own words when its calls crash", async () => {
+    const onCall = () => {
+      throw new AppError("environment-tool-crashed", "no table scores");
+    };
+    const { run } = prepareRun({
+      config,
+      environment: { nonterminal_reward: 0 },
+      remote: scriptedEnvironment([{ onCall }]),
+      steps: null,
+    });
+    await expect(run()).rejects.toMatchObject({
+      code: "empty-steps",
+      message: expect.stringMatching(
+        /2 of 2 rollouts ended with tool_crashed\. The first: .*no table scores\. .* Fix that cause/,
+      ),
+    });
   });
 
   it("are diagnosed with how the agent ended when all agents failed, after a warning for each", async () => {
