@@ -8,7 +8,7 @@ import { parseUsageEntry, type UsageEntry } from "../runFolder/usageLog.ts";
 import { type UsedTotal, usedTotal } from "../usage/prices.ts";
 import { addTokens, NO_RUN_USAGE, NO_TOKENS, type TokenUsage } from "../usage/tokenUsage.ts";
 
-/** Enough for over 30,000 rollouts, more than can follow a row. */
+/** Enough for over 30,000 rollouts, more than usually follow a row. */
 const TAIL_BYTES = 4 * 1024 * 1024;
 
 /** Like {@link LaterUsage.read}, for a single read. */
@@ -21,6 +21,8 @@ export class LaterUsage {
   readonly #files: FolderFiles;
   readonly #folder: string;
   #steps: number | null = null;
+  /** Where reading for this step began, and where it continues. */
+  #start = 0;
   #offset = 0;
   /** Null until the line of the last row is found. */
   #tokens: TokenUsage | null = null;
@@ -30,22 +32,35 @@ export class LaterUsage {
     this.#folder = folder;
   }
 
-  /** Reads the end of `usage.jsonl` after `steps` completed steps. Zero if the last row is not found. @throws AppError `file-unreadable` */
+  /** Reads `usage.jsonl` after `steps` completed steps, from its end if the last row is there. Zero if the last row is not found. @throws AppError `file-unreadable` */
   async read(steps: number): Promise<UsedTotal> {
     const path = runPaths(this.#folder).usage;
     const size = (await this.#files.size(path)) ?? 0;
     if (steps !== this.#steps || size < this.#offset) {
       this.#steps = steps;
-      this.#offset = Math.max(0, size - TAIL_BYTES);
+      this.#startAt(steps === 0 ? 0 : Math.max(0, size - TAIL_BYTES));
       this.#tokens = steps === 0 ? NO_TOKENS : null;
     }
+    await this.#readOn(path, steps);
+    if (this.#tokens === null && this.#start > 0) {
+      this.#startAt(0);
+      await this.#readOn(path, steps);
+    }
+    const prices = (await readPriceFile(this.#files, this.#folder))?.prices ?? null;
+    return usedTotal({ ...NO_RUN_USAGE, cumulative: this.#tokens ?? NO_TOKENS }, prices);
+  }
+
+  #startAt(offset: number): void {
+    this.#start = offset;
+    this.#offset = offset;
+  }
+
+  async #readOn(path: string, steps: number): Promise<void> {
     for await (const { value, offset, length } of readLines(this.#files, path, this.#offset)) {
       this.#offset = offset + length + 1;
       const entry = parseUsageEntry(value);
       if (entry !== undefined) this.#add(entry, steps);
     }
-    const prices = (await readPriceFile(this.#files, this.#folder))?.prices ?? null;
-    return usedTotal({ ...NO_RUN_USAGE, cumulative: this.#tokens ?? NO_TOKENS }, prices);
   }
 
   #add(entry: UsageEntry, steps: number): void {
