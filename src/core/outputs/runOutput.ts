@@ -70,6 +70,7 @@ export const runOutput = defineOutput(
   },
 );
 
+/** Keeps the JSON of a long run readable in one piece. */
 const MAX_STEPS = 5_000;
 const EFFECTS = { tunable: "at once", fixed: "when resumed", identity: "in a new run" } as const;
 
@@ -78,17 +79,19 @@ export interface RunToDescribe {
   /** Null for a folder without a readable `run.json`. */
   readonly run: ListedRun | null;
   readonly nowMs: number;
+  /** Maximum number of steps; absent = 5,000. */
+  readonly maxSteps?: number | undefined;
 }
 
 /** `files` must be those of the run folder. @throws AppError `file-unreadable` */
 export async function describeRun(
   files: FolderFiles,
-  { folder, run, nowMs }: RunToDescribe,
+  { folder, run, nowMs, maxSteps = MAX_STEPS }: RunToDescribe,
 ): Promise<ReturnType<typeof runOutput.of>> {
   const rows = await createRunReader(files, folder).metrics();
   const model = await readRunModel(files, folder);
   const { run: mark } = await readMarks(files, folder);
-  const shown = rows.slice(-MAX_STEPS);
+  const shown = rows.slice(-maxSteps);
   return runOutput.of({
     folder,
     run: run === null ? null : runFields(run),

@@ -100,9 +100,10 @@ export async function gatherReport(
   const reported: RunInReport[] = [];
   for (const [index, { folder }] of runs.entries()) {
     const files = readOnlyFiles(fileSystem.within(folder));
+    const described = { folder, run: listed[index] ?? null, nowMs };
     reported.push({
       name: names[index] ?? "",
-      facts: await describeRun(files, { folder, run: listed[index] ?? null, nowMs }),
+      facts: await describeRun(files, { ...described, maxSteps: Number.POSITIVE_INFINITY }),
       startedAtMs: (await firstEventMs(files, folder)) ?? listed[index]?.startedAtMs ?? null,
       settings: flatSettings(await readResolvedConfig(files, folder), { shorten, sha256 }),
       rollouts: await rolloutsToRead(createRunReader(files, folder)),

@@ -29,10 +29,11 @@ export async function comparison(
     const config = await readResolvedConfig(files, folder);
     if (config !== undefined)
       table.set(folder, flatSettings(config, { shorten: (value) => value, sha256 }));
-    const { steps, omittedSteps, evaluations } = await describeRun(files, {
+    const { steps, evaluations } = await describeRun(files, {
       folder,
       run,
       nowMs: sources.now(),
+      maxSteps: Number.POSITIVE_INFINITY,
     });
     const rows = steps.map((step) => step.metrics);
     const rewards = steps.flatMap(
@@ -41,7 +42,7 @@ export async function comparison(
     described.push({
       run: sources.nameOf(folder),
       phase: run.phase,
-      steps: omittedSteps + rows.length,
+      steps: rows.length,
       costUsd: run.used?.costUsd ?? null,
       metrics: Object.fromEntries([
         [REWARD, endMeans(rewards, ENDS)],

@@ -69,6 +69,18 @@ describe("a report of one run", () => {
     expect(reportHtml(await gatherReport(files, [run], OPTIONS))).toContain("train 1927");
   });
 
+  it("begins with the first step, however many there are", async () => {
+    const row = buildMetricsRow(stepFacts({ step: 0, rollouts: [rolloutFacts({ reward: 1 })] }));
+    const lines = Array.from({ length: 5_002 }, (_, step) => {
+      const rollout = { reward: { mean: step < 2 ? 0 : 1 } };
+      return `${JSON.stringify({ ...row, step, rollout })}\n`;
+    });
+    await files.append(runPaths("demo").metrics, lines.join(""));
+    const report = await gatherReport(files, [{ folder: "demo", name: "demo" }], OPTIONS);
+    expect(reportMarkdown(report)).toMatch(/Mean reward: .* 0(\.00)? → 1/);
+    expect(reportHtml(report)).toContain("<svg");
+  });
+
   it("shows when the run began, not when it was resumed", async () => {
     const run = await aRun("demo");
     const file = aRunFile({ attempt: 2, startedAtMs: Date.UTC(2026, 10, 29, 12) });
