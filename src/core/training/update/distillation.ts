@@ -10,6 +10,7 @@ import type { Config } from "../../config/fields/schema.ts";
 import { type Teacher, teacherOf } from "../../config/rules/teachers.ts";
 import { metricNames } from "../../runFolder/metrics/metrics.ts";
 import type { MetricsTree } from "../../runFolder/metrics/metricsTree.ts";
+import { fraction } from "../../util/stats.ts";
 import type { TrainingDatum } from "./datums.ts";
 import {
   discountedSums,
@@ -55,15 +56,14 @@ export async function lessons(
   return data.map((datum) => taught.get(datum) ?? null);
 }
 
-/** Log-probability under the policy minus that under the teacher at each trained token; 0 elsewhere or if unknown. */
+/** Log-probability under the policy minus that under the teacher at each trained token; not finite elsewhere or if unknown. */
 function differences(
   { logprobs, mask }: Pick<TrainingDatum, "logprobs" | "mask">,
   lesson: Lesson,
 ): Float64Array {
-  return Float64Array.from(logprobs, (q, i) => {
-    const difference = mask[i] === 1 ? q - (lesson.logprobs[i] ?? Number.NaN) : 0;
-    return Number.isFinite(difference) ? difference : 0;
-  });
+  return Float64Array.from(logprobs, (q, i) =>
+    mask[i] === 1 ? q - (lesson.logprobs[i] ?? Number.NaN) : Number.NaN,
+  );
 }
 
 /** Adds the teachers' terms to the advantages. */
@@ -76,14 +76,16 @@ export function distill(
     if (lesson == null) return datum;
     const { coef, discount } = lesson.teacher;
     const added = discountedSums(
-      differences(datum, lesson).map((difference) => -coef * difference),
+      differences(datum, lesson).map((difference) =>
+        Number.isFinite(difference) ? -coef * difference : 0,
+      ),
       discount,
     );
     return withAdvantages(datum, added);
   });
 }
 
-/** `teacher/kl`: the mean difference over trained tokens, also per environment if there are several. */
+/** `teacher/kl`: the mean of the known differences; null if there are none. Also per environment if there are several. */
 export function teacherMetrics(
   { environments }: Pick<Config, "environments">,
   data: readonly TrainingDatum[],
@@ -96,8 +98,9 @@ export function teacherMetrics(
     if (lesson == null) continue;
     const environment = environmentOf(datum);
     const sum = sums.get(environment) ?? { total: 0, tokens: 0 };
-    sum.total += differences(datum, lesson).reduce((total, one) => total + one, 0);
-    sum.tokens += datum.mask.reduce((count, trained) => count + trained, 0);
+    const known = differences(datum, lesson).filter(Number.isFinite);
+    sum.total += known.reduce((total, one) => total + one, 0);
+    sum.tokens += known.length;
     sums.set(environment, sum);
   }
   if (sums.size === 0) return {};
@@ -107,12 +110,8 @@ export function teacherMetrics(
   );
   const nameOf = metricNames(Object.keys(environments));
   const each = [...sums].map(([name, { total, tokens }]) => {
-    return [nameOf.get(name) ?? name, { kl: mean(total, tokens) }] as const;
+    return [nameOf.get(name) ?? name, { kl: fraction(total, tokens) }] as const;
   });
   const env = sums.size > 1 ? { env: Object.fromEntries(each) } : {};
-  return { teacher: { kl: mean(all.total, all.tokens), ...env } };
-}
-
-function mean(total: number, count: number): number | null {
-  return count === 0 ? null : total / count;
+  return { teacher: { kl: fraction(all.total, all.tokens), ...env } };
 }

@@ -50,6 +50,16 @@ describe("a teacher", () => {
     expect([...(taught?.advantages ?? [])]).toEqual([0, 1, 1.25, 0, -1]);
   });
 
+  it("has a measured distance only at tokens whose log-probability it knows", () => {
+    const klOf = (...known: readonly number[]) => {
+      const lesson = { teacher, logprobs: Float32Array.from(known) };
+      return teacherMetrics(aConfig(), [datum(1)], [lesson], () => ENVIRONMENT);
+    };
+    const { NaN: none } = Number;
+    expect(klOf(-9, none, -0.75, -9, -4)).toEqual({ teacher: { kl: (-0.25 + 2) / 2 } });
+    expect(klOf(none, none, none, none, none)).toEqual({ teacher: { kl: null } });
+  });
+
   it("is queried once for each datum of its environments", async () => {
     const other = { ...teacher, model: "org/other" };
     const asked: string[] = [];
