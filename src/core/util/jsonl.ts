@@ -68,8 +68,11 @@ export function encodeJsonLine(value: object | Json): Uint8Array {
  * The parsed value, or null if `text` is not JSON or exceeds the limits. Values nested too deep or with too many entries, which
  * this program never writes, could exhaust the reader's stack, memory or time.
  */
-export function parseJson(text: string): { readonly value: unknown } | null {
-  if (!isBounded(text)) return null;
+export function parseJson(
+  text: string,
+  maxEntries = MAX_ENTRIES,
+): { readonly value: unknown } | null {
+  if (!isBounded(text, maxEntries)) return null;
   try {
     return { value: JSON.parse(text) };
   } catch {

@@ -80,8 +80,9 @@ async function openMerged(
       `Merged weights need the weights of ${visibleLine(baseModel)}. Download it from the Hugging Face Hub, and give its folder (--base).`,
     );
   }
-  const base = await readBaseFolder(fileSystem, given ?? join(programFolder, "model"));
-  requireUnquantized(base);
+  const folder = given ?? join(programFolder, "model");
+  await requireUnquantized(fileSystem, folder);
+  const base = await readBaseFolder(fileSystem, folder);
   return async ({ adapter: path, folder: target, ...writing }) => {
     const adapter = await readLoraAdapter(writing.files, path);
     const plan = planMerge(adapter, base);

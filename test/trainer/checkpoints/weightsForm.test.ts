@@ -43,6 +43,24 @@ describe("a format of weights", () => {
     },
   );
 
+  it("with merged weights refuses a quantized base model before it reads the weights", async () => {
+    const config = { model_type: "kimi_k2", quantization_config: { quant_method: "fp8" } };
+    writeFileSync(join(folder, "config.json"), JSON.stringify(config));
+    writeFileSync(join(folder, "model.safetensors"), "never read");
+    await expect(open({ form: "merged", base: folder })).rejects.toThrow(/are quantized/);
+  });
+
+  it("accepts an index of as many tensors as quantized experts have", async () => {
+    const names = Array.from({ length: 140_000 }, (_, i) => [
+      `model.layers.${i}.w`,
+      "a.safetensors",
+    ]);
+    const index = { weight_map: Object.fromEntries(names) };
+    writeFileSync(join(folder, "config.json"), '{"model_type": "kimi_k2"}');
+    writeFileSync(join(folder, "model.safetensors.index.json"), JSON.stringify(index));
+    await expect(open({ base: folder })).rejects.toThrow(/lacks a.safetensors/);
+  });
+
   it.each(["vllm", "merged"] as const)("%s names the problem of the folder", async (form) => {
     const failed = (): Promise<unknown> => open({ form, base: folder });
     await expect(failed()).rejects.toThrow(/no config.json/);

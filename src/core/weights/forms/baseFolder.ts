@@ -33,6 +33,8 @@ export const CONFIG_NAME = "config.json";
 /** https://huggingface.co/docs/transformers/main_classes/model#transformers.PreTrainedModel.save_pretrained */
 export const INDEX_NAME = "model.safetensors.index.json";
 const MAX_JSON_BYTES = 2 ** 26;
+/** Large models of many experts have more than 100,000 tensors once they are quantized. */
+const MAX_INDEX_ENTRIES = 1_000_000;
 
 /** Python writes these numbers into JSON; Nemotron's configuration contains one. */
 const NOT_JSON = /(?<=[[:,]\s*)-?(Infinity|NaN)(?=\s*[,\]}])/g;
@@ -45,10 +47,15 @@ const configSchema = z.looseObject({
 });
 type BaseConfig = z.infer<typeof configSchema>;
 
-export const indexSchema = z.looseObject({
+const indexSchema = z.looseObject({
   metadata: z.looseObject({ total_size: z.number().optional() }).optional(),
   weight_map: z.record(z.string(), z.string().regex(/^[\w-][\w.-]*\.safetensors$/)),
 });
+
+/** Null if the text is not an index. */
+export function parseIndex(text: string): z.infer<typeof indexSchema> | null {
+  return indexSchema.safeParse(parseJson(text, MAX_INDEX_ENTRIES)?.value).data ?? null;
+}
 
 /**
  * Reads the configuration and the headers of the weights.
@@ -92,16 +99,17 @@ async function shardNames(files: BaseFiles, folder: string): Promise<readonly st
     throw invalid(folder, "it has no safetensors files");
   }
   const text = await files.readText(`${folder}/${INDEX_NAME}`, MAX_JSON_BYTES);
-  const index = indexSchema.safeParse(parseJson(text)?.value);
-  if (!index.success) throw invalid(folder, `its ${INDEX_NAME} cannot be read`);
-  const listed = [...new Set(Object.values(index.data.weight_map))].sort();
+  const index = parseIndex(text);
+  if (index === null) throw invalid(folder, `its ${INDEX_NAME} cannot be read`);
+  const listed = [...new Set(Object.values(index.weight_map))].sort();
   const missing = listed.find((name) => !names.includes(name));
   if (missing !== undefined) throw invalid(folder, `it lacks ${missing}`);
   return listed;
 }
 
-/** @throws AppError `base-invalid` if the weights are quantized */
-export function requireUnquantized({ folder, config }: BaseFolder): void {
+/** Reads only the configuration. @throws AppError `base-invalid` if the weights are quantized; `file-*` */
+export async function requireUnquantized(files: BaseFiles, folder: string): Promise<void> {
+  const config = await readConfig(files, folder);
   const found = config.quantization_config ?? config.text_config?.quantization_config ?? null;
   if (found === null) return;
   throw invalid(

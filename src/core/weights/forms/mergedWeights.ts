@@ -1,11 +1,10 @@
 /** Copies a base model's folder with an adapter merged in: W + (alpha / r) B A, computed in 32-bit floats, stored in W's type. */
 
 import type { FileSystem } from "../../ports.ts";
-import { parseJson } from "../../util/jsonl.ts";
 import type { FileProgress } from "../fetchPart.ts";
 import { FLOAT_BYTES, type FloatType, fromFloats, isFloatType, toFloats } from "../floats.ts";
 import { type StoredTensor, type WrittenTensor, writeSafetensors } from "../safetensors.ts";
-import { type BaseFolder, CONFIG_NAME, INDEX_NAME, indexSchema, invalid } from "./baseFolder.ts";
+import { type BaseFolder, CONFIG_NAME, INDEX_NAME, invalid, parseIndex } from "./baseFolder.ts";
 import type { LoraAdapter, LoraTensor } from "./loraAdapter.ts";
 import type { Addition, MergePlan } from "./mergePlan.ts";
 
@@ -232,7 +231,7 @@ async function describedWeights({
   if ((await files.size(path)) === null) return described;
   const stored = await files.readText(path);
   if (untied === null || embedding === undefined) return described.set(INDEX_NAME, stored);
-  const { metadata, weight_map: map, ...others } = indexSchema.parse(parseJson(stored)?.value);
+  const { metadata, weight_map: map = {}, ...others } = parseIndex(stored) ?? {};
   const index = {
     ...others,
     metadata: {

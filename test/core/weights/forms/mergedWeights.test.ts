@@ -19,8 +19,8 @@ import {
 } from "./cookbookForms.ts";
 
 async function merge(files: MemoryFileSystem, signal?: AbortSignal): Promise<readonly string[]> {
+  await requireUnquantized(files, "/base");
   const base = await readBaseFolder(files, "/base");
-  requireUnquantized(base);
   const adapter = await readLoraAdapter(files, "/adapter");
   const plan = planMerge(adapter, base);
   return await writeMergedWeights("/out", { files, adapter, base, plan, signal });
