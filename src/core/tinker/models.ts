@@ -125,7 +125,7 @@ function isUnknownForm(error: unknown): boolean {
 async function createThenLoad(
   options: ModelOptions,
   path: string,
-  { optimizer, userMetadata }: LoadOptions,
+  { optimizer, baseModel, userMetadata }: LoadOptions,
 ): Promise<CreatedModel> {
   const { tinker, operations } = options;
   const weights = await tinker.call(
@@ -135,7 +135,7 @@ async function createThenLoad(
   if (weights.lora_rank === null) {
     throw tinkerError("tinker-protocol", `The server does not report the LoRA rank of ${path}`);
   }
-  const modelId = await submitCreate(options, weights.base_model, userMetadata, {
+  const modelId = await submitCreate(options, baseModel ?? weights.base_model, userMetadata, {
     rank: weights.lora_rank,
     train_unembed: weights.train_unembed ?? true,
     train_mlp: weights.train_mlp ?? true,

@@ -466,6 +466,20 @@ describe("resuming", () => {
     expect(requestsTo("load_weights").map(jsonBody)).toMatchObject([{ base_model: baseModel }]);
   });
 
+  it("names another variant of the checkpoint's model to a server that needs three calls, too", async () => {
+    const { client, requestsTo } = await service((to, request) => {
+      if (to === "load_weights" && jsonBody(request)["model_id"] === undefined) {
+        return { status: 422, json: { detail: "model_id" } };
+      }
+      return to === "weights_info"
+        ? { json: { base_model: "org/base", lora_rank: 16 } }
+        : undefined;
+    });
+    const baseModel = "org/base:peft:262144";
+    await client.createTrainingClientFromState(path, { optimizer: false, baseModel });
+    expect(requestsTo("create_model").map(jsonBody)).toMatchObject([{ base_model: baseModel }]);
+  });
+
   it("predicts the model's id when the server does not return it", async () => {
     const { client } = await service((to) =>
       to === "retrieve_future" ? { json: { model_id: null } } : undefined,
