@@ -132,8 +132,6 @@ function reduceMetric(
       return Object.fromEntries(
         values.map((value, index) => [index === 0 ? name : `${name}_${index}`, value]),
       );
-    case "hash2":
-      return { [name]: Number(BigInt.asUintN(64, values.reduce(addInteger, 0n))) };
     default:
       return values.length === 1 && values[0] !== undefined ? { [name]: values[0] } : {};
   }
@@ -149,8 +147,4 @@ function withMean(
   if (total === 0) return {};
   const weighted = values.reduce((sum, value, index) => sum + value * (weights[index] ?? 0), 0);
   return use(weighted / total);
-}
-
-function addInteger(sum: bigint, value: number): bigint {
-  return sum + BigInt(Math.trunc(value));
 }
