@@ -181,7 +181,7 @@ function listRemedies(path: KeyPath, value: string | number): readonly Remedy[] 
   return [{ kind: "set", path, value: items, title: "Wrap in a list", isPreferred: true }];
 }
 
-/** The words of a command line; null if only a shell can tell them apart. */
+/** The words of a command line; null if it needs a shell to split them. */
 function wordsOf(command: string): readonly string[] | null {
   return /["'`\\$|&;<>*?]/.test(command) ? null : command.trim().split(/\s+/);
 }
