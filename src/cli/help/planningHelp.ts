@@ -7,9 +7,9 @@ export const PLANNING_HELP = {
 
   ${program} estimate FILE [FLAGS]
 
-  --from RUN_FOLDER        estimate from this run; by default the newest one
-                           next to the configuration with the same model,
-                           environments and agents
+  --from RUN_FOLDER        estimate from this run; by default, of those next to
+                           the configuration with the same model, environments
+                           and agents, the one with the fewest other settings
   --groups N               sample N groups per environment instead, by default
                            2 if there is no such run; no weights are changed
   --grid KEY=VALUE,VALUE   estimate the runs of a sweep; once per key
@@ -26,8 +26,7 @@ Example:
 The estimate covers every prompt of every turn, evaluations, groups from refill,
 and the forward passes of kl_coef and off_policy_correction. The cost needs all
 four prices, from the key prices or the vendor's list. The ranges cover 90% of
-the outcomes that the sampled groups suggest; the model may still learn to write
-more or less.`,
+the expected outcomes; docs/cli.md says what they assume.`,
   validate: (program) => `Checks a configuration without contacting a service.
 
   ${program} validate FILE
@@ -88,8 +87,8 @@ the model reasons before it answers, then what thinking.effort may be.`,
 
 Shows problems while you type, completes keys and values, shows hovers, offers
 fixes, and links environments and folders. A configuration is a file named
-tinker-config.yaml or *.tinker.yaml, or a file with the comment
-# tinker-rl: config in its first five lines. Contacts no service.
+tinker-config.yaml, .yml or .json, *.tinker.yaml or .yml, or a file with the
+comment # tinker-rl: config in its first five lines. Contacts no service.
 
 Start it from your editor. docs/editors.md has settings for several editors.`,
   mcp: (program) => `Lets an assistant read runs and plan them, over the Model Context Protocol.

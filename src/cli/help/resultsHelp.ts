@@ -139,6 +139,10 @@ answers: read them before you publish them.`,
   --max_per_task N    at most N of each task, the best first
   --format, --license, --output
                       as for export
+  --overrides KEY=VALUE …
+                      settings that override the file; also as --KEY VALUE
+  --allow-host HOST   allow keys for https://HOST even if only a .env file
+                      or a run folder names it; http://HOST: unencrypted
 
 Example:
 

@@ -153,7 +153,7 @@ export const runFields = {
     type: "boolean",
     default: false,
     change: "tunable",
-    doc: "Whether a critical alarm pauses the run before its next step, so that nothing is trained or issued until you look at it; rollouts in progress finish. With `max_steps_off_policy` each update then waits for the metrics of the one before. Critical alarms are: few readable tool calls, duplicate rollouts, invalid rewards, a sampler with old weights, and `logprob_gap_critical`.",
+    doc: "Whether a critical alarm pauses the run before its next step, so that nothing is trained or issued until you look at it; rollouts in progress finish. With `max_steps_off_policy` each update then waits for the metrics of the one before. Critical alarms are: few readable tool calls, duplicate rollouts, invalid rewards, a sampler with old weights, `logprob_gap_critical`, and with `method: sft` `loss_rise`.",
   },
 } as const satisfies FieldTable;
 
