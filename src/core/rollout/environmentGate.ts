@@ -80,6 +80,8 @@ const ANSWER_LIMIT_MS = 30_000;
 const BACKOFF: Backoff = { firstMs: 1_000, maxMs: 60_000, jitter: 0.25 };
 
 export class EnvironmentGate {
+  /** The outage that the run has reported; null once it has reported the end. */
+  reported: Outage | null = null;
   readonly #options: EnvironmentGateOptions;
   readonly #sessions: AdaptiveLimit;
   /** Waits after refusals that named no retry time. */

@@ -69,7 +69,6 @@ class OutageWatch {
   readonly #awaited: AwaitedWork;
   /** Aborted when the work is done. */
   readonly #over: AbortSignal;
-  readonly #reported = new Map<string, Outage>();
   #hasSaved = false;
 
   constructor(context: PlayContext, awaited: AwaitedWork, over: AbortSignal) {
@@ -170,14 +169,14 @@ class OutageWatch {
     await control.saveNow();
   }
 
-  /** Reports each outage once, when it has lasted for the limit of its kind. */
+  /** Reports each outage once, however many wait for it, when it has lasted for the limit of its kind. */
   async #reportBegun(unavailable: readonly UnavailableEnvironment[]): Promise<void> {
     const { step } = this.#awaited;
     for (const environment of unavailable) {
-      const { name, outage } = environment;
+      const { name, gate, outage } = environment;
       const isDue = this.#leftMs([environment], PAUSE_AFTER_MS) <= 0;
-      if (!isDue || this.#reported.has(name)) continue;
-      this.#reported.set(name, outage);
+      if (!isDue || gate.reported !== null) continue;
+      gate.reported = outage;
       const { why } = outage;
       const giveUp = waitText(GIVE_UP_AFTER_MS[why] - PAUSE_AFTER_MS[why]);
       await reportFor(this.#context, name, {
@@ -191,9 +190,11 @@ class OutageWatch {
 
   async #reportEnded(): Promise<void> {
     const { step } = this.#awaited;
-    for (const [name, { sinceMs, why }] of this.#reported) {
-      if (environmentOf(this.#context, name).gate.outage?.why === why) continue;
-      this.#reported.delete(name);
+    for (const [name, { gate }] of this.#context.services.environments) {
+      const { reported } = gate;
+      if (reported === null || gate.outage?.why === reported.why) continue;
+      gate.reported = null;
+      const { sinceMs } = reported;
       const after = formatDuration((this.#context.ports.clock.monotonic() - sinceMs) / 1000);
       const message = `${name} can be played again after ${after}.`;
       const event = { step, level: "info", kind: "circuit-closed", message } as const;

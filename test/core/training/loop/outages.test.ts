@@ -146,6 +146,9 @@ describe("a loop whose environment service fails", () => {
     expect(phases).toContain("paused");
     failing.recover();
     expect(await clock.run(ended)).toMatchObject({ outcome: "done", step: 2 });
+    // Training and evaluation waited for the same environment.
+    const circuits = failing.kinds().filter((kind) => kind.startsWith("circuit"));
+    expect(circuits).toEqual(["circuit-open", "circuit-closed"]);
     expect((await failing.state())?.counters.seconds).toBeLessThan(60);
   });
 
