@@ -116,7 +116,7 @@ export async function planResume(
 function notTraining(folder: string): AppError {
   return new AppError(
     "run-not-found",
-    `${folder} is an evaluation, which cannot be resumed. Run the same \`tinker-rl evaluate\` command again to complete it.`,
+    `${folder} is an evaluation or a play, which cannot be resumed. To complete an evaluation, run the same \`tinker-rl evaluate\` command again.`,
     { data: { folder } },
   );
 }
