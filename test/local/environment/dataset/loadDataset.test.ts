@@ -97,7 +97,7 @@ describe("unusable rows are reported with row, column and reason", () => {
       "no number",
       { question, answer: "x" },
       { grader: { type: "number" } },
-      "row 2, answer: is not a number",
+      'row 2, answer: is "x", not a number',
     ],
     [
       "no pattern",

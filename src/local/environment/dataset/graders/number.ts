@@ -4,6 +4,8 @@ import { boxContent, finalAnswer } from "./finalAnswer.ts";
 import { answerText, type Grader, type Reference } from "./grader.ts";
 import { isClose, type Tolerance } from "./tolerance.ts";
 
+/** The most of a wrong answer that a message shows. */
+const SHOWN_CHARACTERS = 60;
 /** Longer answers are not numbers. */
 const MAX_CHARACTERS = 300;
 
@@ -21,8 +23,11 @@ interface Quantity {
  */
 export function numberGrader(tolerance: Tolerance): Grader {
   return {
-    fault: (reference) =>
-      rightQuantity(reference) === null ? "is not a number, which the grader `number` needs" : null,
+    fault(reference) {
+      if (rightQuantity(reference) !== null) return null;
+      const shown = JSON.stringify(answerText(reference).slice(0, SHOWN_CHARACTERS));
+      return `is ${shown}, not a number, which the grader \`number\` needs`;
+    },
     isRight(answer, reference) {
       const expected = rightQuantity(reference);
       const given = parseQuantity(finalAnswer(answer));
@@ -48,6 +53,17 @@ const DECIMAL = new RegExp(
 );
 const POWER_OF_TEN = /^10\^\(?([+-]?\d{1,4})\)?/;
 const FRACTION = /^(?:(\d+) )?(\d+)\/(\d+)(?![\d.])/;
+/** Words that multiply the number before them. */
+const SCALES: Readonly<Record<string, number>> = {
+  dozen: 12,
+  hundred: 100,
+  thousand: 1e3,
+  million: 1e6,
+  billion: 1e9,
+  trillion: 1e12,
+};
+/** More than one quantity, such as `10 to 12` or `3 apples and 2 pears`. */
+const SEVERAL = /(?:^|\s)(?:\d|(?:to|or|and)(?:\s|$))/i;
 const UNIT = /^[\p{L}°µ$€£¥][\p{L}\p{N}°µ$€£¥/*^.-]*$/u;
 
 /** Parses a number with an optional sign, percent sign, or unit; null for anything else or beyond {@link MAX_CHARACTERS}. */
@@ -57,8 +73,13 @@ function parseQuantity(text: string): Quantity | null {
   const [, currency = "", sign = "", rest = ""] = /^([€£¥]?) ?([+-]?) ?(.*)$/su.exec(plain) ?? [];
   const found = parseValue(rest);
   if (found === null || !Number.isFinite(found.value)) return null;
-  const value = sign === "-" ? -found.value : found.value;
-  const after = found.rest.trim();
+  const [word = "", scale = ""] = /^ *([a-z]+)(?![\p{L}\p{N}])/iu.exec(found.rest) ?? [];
+  const factor = Object.hasOwn(SCALES, scale.toLowerCase())
+    ? SCALES[scale.toLowerCase()]
+    : undefined;
+  const value = (sign === "-" ? -found.value : found.value) * (factor ?? 1);
+  const after = found.rest.slice(factor === undefined ? 0 : word.length).trim();
+  if (SEVERAL.test(after)) return null;
   const isPercent = after.startsWith("%");
   const unit = currency + (isPercent ? after.slice(1) : after).replace(/ /g, "");
   if (unit !== "" && !UNIT.test(unit)) return null;
