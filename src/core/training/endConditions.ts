@@ -166,20 +166,23 @@ function isUnrewarded({ record }: FinishedRollout): boolean {
   return record.reward === null && record.error === null && record.agent === undefined;
 }
 
-/** Why the rollouts gave no advantage, judged by how most of them ended. */
+/** From this share of the rollouts, what the environment did to them is the cause. */
+const BROKEN_SHARE = 0.1;
+
+/** Why the rollouts gave no advantage. */
 function causeOf(last: readonly FinishedRollout[]): {
   readonly why: string;
   readonly remedy: string;
 } {
-  const [stop, own = []] =
-    [...groupBy(last, ({ record }) => record.stop)].toSorted(
-      ([, a], [, b]) => b.length - a.length,
-    )[0] ?? [];
-  const share = `${own.length} of ${last.length} rollouts ended with ${stop}`;
-  const [fault] = own.flatMap(({ facts }) => facts.environmentFault ?? []);
-  if (fault !== undefined) {
-    return { why: `${share}. The first: ${withoutEnd(fault, /[.\s]/)}`, remedy: FIX };
+  const broken = last.filter(({ facts }) => facts.environmentFault !== undefined);
+  const [first] = broken;
+  if (first !== undefined && broken.length >= last.length * BROKEN_SHARE) {
+    const share = `${broken.length} of ${last.length} rollouts ended with ${first.record.stop}`;
+    const fault = withoutEnd(first.facts.environmentFault ?? "", /[.\s]/);
+    return { why: `${share}. The first: ${fault}`, remedy: FIX };
   }
+  const stops = groupBy(last, ({ record }) => record.stop);
+  const [stop] = [...stops].toSorted(([, a], [, b]) => b.length - a.length)[0] ?? [];
   const unrewarded = last.filter(isUnrewarded);
   if (unrewarded.length * 2 >= last.length && stop !== undefined) {
     return stop === "reached_terminal_state"
@@ -194,6 +197,11 @@ function causeOf(last: readonly FinishedRollout[]): {
   }
   // For steps before a resume, the rollouts are unknown.
   if (last.length > 0 && last.every(({ record }) => (record.reward ?? 0) === 0)) {
+    if (unrewarded.some(({ record }) => record.stop === "reached_terminal_state")) {
+      const share = `${unrewarded.length} of ${last.length} rollouts`;
+      const why = `${share} ended without a reward, and the others earned none`;
+      return { why, remedy: REWARD_AT_END };
+    }
     return {
       why: "no rollout earned a reward",
       remedy:

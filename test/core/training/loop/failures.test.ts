@@ -164,6 +164,22 @@ describe("steps with nothing to train on", () => {
     expect(emptySteps(2, { rollouts, isMasked: false, row: null }).message).toMatch(message);
   });
 
+  it.each([
+    ["what the environment broke", { environmentFault: "KeyError: 'K86'" }, /1 of 4 .* KeyError/],
+    ["rewards that are missing", {}, /1 of 4 rollouts ended without a reward, and the others/],
+  ])("name %s in some of them", (_, fault, message) => {
+    const [first, ...others] = aGroup([null, 0, 0, 0]);
+    if (first === undefined) throw new Error("no rollout");
+    const stop = "environmentFault" in fault ? "tool_crashed" : "reached_terminal_state";
+    const broken: FinishedRollout = {
+      ...first,
+      record: { ...first.record, stop, error: null },
+      facts: { ...first.facts, ...fault },
+    };
+    const rollouts = [...others, broken];
+    expect(emptySteps(2, { rollouts, isMasked: false, row: null }).message).toMatch(message);
+  });
+
   it("are diagnosed with the environment's own words when its calls crash", async () => {
     const onCall = () => {
       throw new AppError("environment-tool-crashed", "no table scores");
