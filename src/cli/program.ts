@@ -143,7 +143,7 @@ async function dispatch(options: ProgramOptions, command: Command): Promise<numb
     }
     case "env-play": {
       const { playInTerminal } = await import("./env/play.ts");
-      return done(playInTerminal(await withTrainer(), command));
+      return playInTerminal(await withTrainer(), command);
     }
     case "env-check": {
       const { checkEnvironments } = await import("./env/check.ts");

@@ -45,7 +45,10 @@ export async function report(
     );
     return;
   }
-  const path = resolve(invocation.cwd, output ?? reportFileName(facts.runs));
+  const path = resolve(
+    invocation.cwd,
+    output ?? reportFileName(runs.map((folder) => ({ name: basename(folder) }))),
+  );
   await requireOwn(fileSystem, path);
   const bytes = new TextEncoder().encode(text);
   await fileSystem.makeDirectory(dirname(path));

@@ -31,7 +31,7 @@ it("writes one file to the current folder, and can overwrite it", async () => {
   expect(written).toHaveLength(1);
 });
 
-it("writes a file for a run whose settings cannot be part of a file name", async () => {
+it("names the file after the run folder, because runs of different sweeps may have equal settings", async () => {
   const settings = ["model_name=Qwen/Qwen3-8B"];
   const sweep = { id: "s", name: "models", combination: 0, combinations: 2, settings };
   const run = { name: "models-1", runId: "m", pid: 1, host: "here", owner: "terminal" } as const;
@@ -40,7 +40,7 @@ it("writes a file for a run whose settings cannot be part of a file name", async
     { parent: PARENT, ...run, configPath: "/home/me/a.yaml", sweep },
   );
   const { lines } = await report(`${PARENT}/models-1`);
-  expect(lines.join("\n")).toContain("Wrote model_name-Qwen-Qwen3-8B-report.html");
+  expect(lines.join("\n")).toContain("Wrote models-1-report.html");
 });
 
 it("does not overwrite a file that is not a report", async () => {

@@ -17,6 +17,7 @@ import { mean } from "../../core/util/stats.ts";
 import { DEFAULT_CONFIG } from "../../shared/configNames.ts";
 import { difficultyText } from "../../shared/difficultyText.ts";
 import { nearestWord } from "../../shared/editDistance.ts";
+import { EXIT } from "../../shared/exitCodes.ts";
 import { formatReward, plural } from "../../shared/format.ts";
 import type { EndedPlay, PlayRequest } from "../../trainer/play/playTask.ts";
 import type { EnvPlayCommand } from "../arguments/envArguments.ts";
@@ -31,7 +32,7 @@ import type { Terminal } from "../terminal/terminal.ts";
 export async function playInTerminal(
   options: TrainerProgram,
   { kind: _, player, ...wanted }: EnvPlayCommand,
-): Promise<void> {
+): Promise<number> {
   const { fileSystem, trainer, out, err, invocation } = options;
   if (wanted.configPath === DEFAULT_CONFIG) await requireDefaultConfig(options, "env play");
   const isOne = wanted.tasks === 1;
@@ -71,6 +72,7 @@ export async function playInTerminal(
     if (!isOne && all.length > 0) out.print(meanLines(all));
   });
   if (folder !== null) out.print(storedLines(folder, invocation));
+  return all.some(({ error }) => error !== null) ? EXIT.service : EXIT.done;
 }
 
 /** For a command without --config_path. @throws AppError `bad-arguments` */

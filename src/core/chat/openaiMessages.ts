@@ -234,6 +234,13 @@ export function readTools(given: unknown): readonly ToolDeclaration[] {
     if (!isJsonObject(own)) {
       throw new ColumnError(column, `expected an object with a function, got ${shown(tool)}`);
     }
+    const type = isJsonObject(tool) ? (tool["type"] ?? "function") : "function";
+    if (type !== "function") {
+      throw new ColumnError(
+        `${column}.type`,
+        `${shown(type)} is not supported, only "function" is`,
+      );
+    }
     const { name, description, parameters } = own;
     return declaration({ name, description, parameters }, `${column}.function`);
   });

@@ -217,6 +217,7 @@ export class RunAttempt {
     await recordStage(context, step, { kind: "run-started", message, data });
     const { changed } = this.#options.plan;
     if (changed !== undefined && changed.keys.length > 0) {
+      reporting.watch({ kind: "settings-changed", step, keys: changed.keys });
       await reporting.events.record(settingsChanged(step, changed.keys, changed.values));
     }
     const { origin } = context.services.chat;

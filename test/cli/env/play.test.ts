@@ -111,6 +111,18 @@ it("the results of the last turn are shown however the play ended", async () => 
   ]);
 });
 
+it("a play that failed ends the command with the code of a failed service", async () => {
+  const trainer = aTrainer({
+    playTask: async (_files, { onPlayed }) => {
+      onPlayed?.(WON);
+      onPlayed?.({ ...WON, reward: null, error: "The agent ended with code 1." });
+      return { played: [], folder: null };
+    },
+  });
+  const program = createFakeProgram({ trainer });
+  expect(await runProgram(program, ["env", "play", "-c", "a.yaml"])).toBe(EXIT.service);
+});
+
 it("moves that are piped from a terminal are those of a script", async () => {
   const names: string[] = [];
   const trainer = aTrainer({
