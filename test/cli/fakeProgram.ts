@@ -147,6 +147,7 @@ export function stepFinished(changes: Partial<EventOf<"step-finished">> = {}): P
     groups: 16,
     untrainedTokens: 0,
     failedAgents: 0,
+    crashed: 0,
     learningRate: 1e-3,
     rolloutS: 1,
     trainS: 0.2,

@@ -41,6 +41,9 @@ export function stepLine(
   const failed: Line = [
     ...(model.failed === 0 ? [] : [styled("warning", `  ${l10n.t("{0} failed", model.failed)}`)]),
     ...(event.failedAgents === 0 ? [] : [styled("warning", `  ${agents}`)]),
+    ...(event.crashed === 0
+      ? []
+      : [styled("warning", `  ${l10n.t("{0} crashed", event.crashed)}`)]),
   ];
   const head: Line = stepPieces(event);
   const rest: Line = measurePieces(event);

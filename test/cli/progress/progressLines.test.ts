@@ -92,8 +92,9 @@ test("a pipe gets one plain line per step, aligned in columns", () => {
   ]);
 });
 
-test("the line of a step shows failed agents, even if their rollouts have a reward", () => {
+test("the line of a step shows failed agents and crashes, even if their rollouts have a reward", () => {
   expect(screen([stepFinished({ failedAgents: 3 })]).at(-1)).toMatch(/ {2}3 agents failed$/);
+  expect(screen([stepFinished({ crashed: 14 })]).at(-1)).toMatch(/ {2}14 crashed$/);
   expect(screen([stepFinished({ failedAgents: 1 })], WINDOW).at(-1)).toMatch(/ {2}1 agent failed$/);
 });
 

@@ -69,6 +69,7 @@ export function aStep(step: number): ProgressEvent {
     groups: 4,
     untrainedTokens: 0,
     failedAgents: 0,
+    crashed: 0,
     learningRate: 1e-5,
     rolloutS: 1,
     trainS: 1,

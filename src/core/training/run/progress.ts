@@ -81,6 +81,8 @@ export type ProgressEvent =
       readonly untrainedTokens: number;
       /** Agents that failed or timed out, whatever the reward. */
       readonly failedAgents: number;
+      /** Rollouts that a crash of the environment ended. */
+      readonly crashed: number;
       readonly learningRate: number;
       readonly rolloutS: number;
       readonly trainS: number | null;

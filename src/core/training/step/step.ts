@@ -300,6 +300,7 @@ function finishedEvent(
     trainedGroups: trainedGroups(facts),
     groups: groups.length,
     failedAgents: rollouts.filter(({ agentFailed }) => agentFailed).length,
+    crashed: rollouts.filter(({ stop }) => stop === "tool_crashed").length,
     untrainedTokens: refillCost(config, scored)?.untrained_tokens ?? 0,
     learningRate,
     rolloutS: times.rolloutS,
