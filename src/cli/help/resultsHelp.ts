@@ -60,7 +60,8 @@ for less and grep. Nothing in the folder is changed.`,
                   all runs that it lists here
 
   --regex         PATTERN is a JavaScript regular expression
-  --role R,R      only texts of prompt, thinking, answer, call, result or error
+  --role R,R      only texts of prompt, thinking, answer, call, result (also
+                  that of a failed tool) or error (why a rollout failed)
   -i, --ignore-case
                   ignore case
   --limit N       stop after N rollouts

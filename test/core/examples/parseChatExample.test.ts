@@ -222,6 +222,7 @@ describe("a conversation in OpenAI's format", () => {
     [{ messages: [user, calling, result, result, answer] }, "messages[3]", /two results/],
     [{ messages: [user, answer], tools: {} }, "tools", /list of tools/],
     [{ messages: [user, answer], tools: [5] }, "tools[0]", /object/],
+    [{ messages: [user, answer], tools: [{ type: "web_search" }] }, "tools[0].type", /"function"/],
     [{ messages: [user, answer], tools: [{ function: {} }] }, "tools[0].function.name", /name/],
     [
       { messages: [user, answer], tools: [{ function: { name: "a", description: 5 } }] },
