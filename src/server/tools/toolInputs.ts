@@ -45,5 +45,7 @@ export function checkedInput<Shape extends z.ZodRawShape>(
 ): z.infer<z.ZodObject<Shape>> {
   const parsed = schema.strict().safeParse(input ?? {});
   if (parsed.success) return parsed.data;
-  throw new AppError("tool-input", `The input is not valid:\n${z.prettifyError(parsed.error)}`);
+  const known = Object.keys(schema.shape).join(", ");
+  const problems = z.prettifyError(parsed.error);
+  throw new AppError("tool-input", `The input is not valid (it has: ${known}):\n${problems}`);
 }

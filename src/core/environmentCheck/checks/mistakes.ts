@@ -51,15 +51,23 @@ export const malformedCalls: EnvironmentCheck = {
     const [task] = await probe.playedTasks(1);
     if (task === undefined) return notMade("there is no task");
     const findings: CheckFinding[] = [];
+    const broken: string[] = [];
     let count = 0;
     for (const tool of (await probe.tools()).slice(0, MAX_TOOLS)) {
       if (probe.isSlow(tool.name)) continue;
+      const [plain] = (await probe.play(task, [constantCall(tool, "x")])).steps;
+      // If plain arguments fail too, the cause is another, which `random-calls` reports.
+      if (plain !== undefined && isBroken(plain.answer)) {
+        broken.push(tool.name);
+        continue;
+      }
       const odd = oddInputs(tool);
       count += odd.length;
       const finding = await tryTool(probe, task, tool, odd);
       if (finding !== null) findings.push(finding);
     }
-    return found(`${count} odd calls`, ...findings);
+    const without = `, none of ${broken.join(", ")}, which fails on plain arguments`;
+    return found(`${count} odd calls${broken.length === 0 ? "" : without}`, ...findings);
   },
 };
 
@@ -102,9 +110,6 @@ async function tryTool(
   tool: PlayableTool,
   odd: readonly Odd[],
 ): Promise<CheckFinding | null> {
-  // If plain arguments fail too, the cause is another, which `random-calls` reports.
-  const [plain] = (await probe.play(task, [constantCall(tool, "x")])).steps;
-  if (plain !== undefined && isBroken(plain.answer)) return null;
   const faults: { readonly what: string; readonly call: string; readonly answer: string }[] = [];
   let session: PlayedSession | null = null;
   try {
