@@ -52,5 +52,5 @@ it("a dataset with unusable rows does not start, and the message names them", as
   const { code, stdout, stderr } = await runProgram(["train", "-c", config], {});
   expect(code).toBe(2);
   expect(stdout).not.toContain("step");
-  expect(stderr).toContain(`${file}:501:1: error: TRL222 row 501, answer: is not a number`);
+  expect(stderr).toContain(`${file}:501:1: error: TRL222 row 501, answer: is "So.", not a number`);
 });
