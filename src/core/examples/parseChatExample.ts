@@ -12,6 +12,7 @@ import {
 import type { AssistantMessage, InitialMessage } from "../chat/renderer.ts";
 import { isJsonObject, type JsonObject } from "../json.ts";
 import { type ChatExample, EXAMPLE_SPLITS } from "./example.ts";
+import { REASONING_TAG, withReasoning } from "./reasoningInContent.ts";
 
 /** A column such as `messages[2].content`, and its problem. */
 export interface ColumnProblem {
@@ -50,9 +51,8 @@ function readExample(line: unknown): ChatExample {
       onlyText: "only text can be trained on",
       allowsSilence: false,
       refine: (message, source) => {
-        const refined = message.role === "assistant" ? givenTurn(message, source) : message;
-        requireTrainable(refined, source);
-        return refined;
+        requireTrainable(message.role === "assistant" ? read(message, source) : message, source);
+        return message.role === "assistant" ? weighted(message, source) : message;
       },
     }),
   );
@@ -81,26 +81,19 @@ function withoutTail(messages: readonly InitialMessage[]): readonly InitialMessa
   return messages.slice(0, last + 1);
 }
 
-/** `weight` is a field of OpenAI's fine-tuning files. */
-function givenTurn(message: AssistantMessage, source: MessageSource): AssistantMessage {
-  const turn = withReasoning(message, source);
-  const weight = source.given["weight"] ?? 1;
-  if (weight === 1) return turn;
-  if (weight === 0) return { ...turn, isTrained: false };
-  throw new ColumnError(`${source.column}.weight`, `expected 0 or 1, got ${shown(weight)}`);
+function read(message: AssistantMessage, { column }: MessageSource): AssistantMessage {
+  const turn = withReasoning(message);
+  if (turn !== null) return turn;
+  const reason = `${REASONING_TAG} is never closed; write the reasoning as reasoning_content`;
+  throw new ColumnError(`${column}.content`, reason);
 }
 
-/** Many data sets write the reasoning into the content, where it would be trained as text of the answer. */
-function withReasoning(message: AssistantMessage, { column }: MessageSource): AssistantMessage {
-  const { content, reasoning } = message;
-  if (reasoning !== null && reasoning !== "") return message;
-  const [whole, thought] = /^\s*<think>(?:([\s\S]*?)<\/think>\s*)?/.exec(content) ?? [];
-  if (whole === undefined) return message;
-  if (thought === undefined) {
-    const reason = "<think> is never closed; write the reasoning as reasoning_content";
-    throw new ColumnError(`${column}.content`, reason);
-  }
-  return { ...message, reasoning: thought.trim() || null, content: content.slice(whole.length) };
+/** `weight` is a field of OpenAI's fine-tuning files. */
+function weighted(message: AssistantMessage, source: MessageSource): AssistantMessage {
+  const weight = source.given["weight"] ?? 1;
+  if (weight === 1) return message;
+  if (weight === 0) return { ...message, isTrained: false };
+  throw new ColumnError(`${source.column}.weight`, `expected 0 or 1, got ${shown(weight)}`);
 }
 
 function requireTrainable(message: InitialMessage, { before, column }: MessageSource): void {

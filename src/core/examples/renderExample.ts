@@ -9,6 +9,7 @@ import { TokenStreams } from "../rollout/tokenStreams.ts";
 import { sortKeys, writeExactJson } from "../util/exactJson.ts";
 import type { ChatExample, Example } from "./example.ts";
 import { exampleRecord, givenOutcome, splitTurns } from "./exampleRecord.ts";
+import { REASONING_TAG, withReasoning } from "./reasoningInContent.ts";
 
 export interface RenderOptions {
   readonly chat: Chat;
@@ -23,8 +24,9 @@ export interface RenderOptions {
  */
 export async function renderExample(
   { messages, tools }: Pick<ChatExample, "messages" | "tools">,
-  { chat, trainOn, trainThinking }: RenderOptions,
+  options: RenderOptions,
 ): Promise<Pick<Example, "streams" | "record">> {
+  const { chat, trainOn, trainThinking } = options;
   const { opening, turns } = splitTurns(messages, trainThinking);
   const first = { messages: opening, tools };
   const { renderer, tokenizer } = chat;
@@ -33,10 +35,11 @@ export async function renderExample(
   );
   const streams = new TokenStreams(chat, { first, tokens });
   const records: TurnRecord[] = [];
-  for (const [i, { message, answers }] of turns.entries()) {
+  for (const [i, { message: given, answers }] of turns.entries()) {
     const isLast = i === turns.length - 1;
-    const ids = await renderAside(tokenizer, () => renderer.writeTurn(message));
-    const parsed = renderer.parse(ids, tools);
+    const { message, ids, parsed } = await renderAside(tokenizer, () =>
+      writtenTurn(given, tools, options),
+    );
     requireRead(chat, parsed, message, i);
     const isTrained = message.isTrained !== false && (isLast || trainOn === "all_turns");
     streams.current.addGivenTurn(ids, isTrained);
@@ -45,6 +48,23 @@ export async function renderExample(
     if (!isLast) await streams.continue(ids, () => parsed, answers.map(followUpOf));
   }
   return { streams: streams.all, record: exampleRecord(opening, tools, records) };
+}
+
+/** If neither format nor tokenizer knows reasoning, reasoning in the content stays text: the model is to learn the tags. */
+function writtenTurn(
+  given: AssistantMessage,
+  tools: ChatExample["tools"],
+  { chat: { renderer, tokenizer }, trainThinking }: RenderOptions,
+) {
+  const write = (message: AssistantMessage) => {
+    const ids = renderer.writeTurn(message);
+    return { message, ids, parsed: renderer.parse(ids, tools) };
+  };
+  const own = withReasoning(given) ?? given;
+  const written = write(trainThinking ? own : { ...own, reasoning: null });
+  const isDropped = written.message.reasoning !== null && written.parsed.reasoning === null;
+  const isKnown = tokenizer.addedTokens.some(({ text }) => text === REASONING_TAG);
+  return isDropped && !isKnown && own !== given ? write(given) : written;
 }
 
 function followUpOf(message: InitialMessage): FollowUp {

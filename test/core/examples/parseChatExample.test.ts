@@ -66,23 +66,6 @@ describe("a conversation in OpenAI's format", () => {
     });
   });
 
-  it("has the reasoning that its content begins with", () => {
-    const reasoningOf = (content: string, own = {}) => {
-      const read = parseChatExample({ messages: [user, { ...answer, ...own, content }] });
-      return "reason" in read ? read.reason : read.messages[1];
-    };
-    const turn = { role: "assistant", content: "6", calls: [] };
-    expect(reasoningOf("\n<think>\nTwo threes.\n</think>\n\n6")).toEqual({
-      ...turn,
-      reasoning: "Two threes.",
-    });
-    expect(reasoningOf("<think>\n\n</think>\n\n6")).toEqual({ ...turn, reasoning: null });
-    const inside = "It is <think>6</think>";
-    expect(reasoningOf(inside)).toEqual({ ...turn, content: inside, reasoning: null });
-    const own = { reasoning_content: "The tag <think>." };
-    expect(reasoningOf("<think> opens it", own)).toMatchObject({ content: "<think> opens it" });
-  });
-
   it("ends with the assistant's last turn", () => {
     const read = parseChatExample({
       messages: [user, answer, { role: "user", content: "Thanks" }],

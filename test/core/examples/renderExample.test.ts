@@ -60,6 +60,24 @@ describe("a conversation in the model's tokens", () => {
     expect(texts.map(({ trained }) => trained)).toEqual(["Second <|im_end|>.<|im_end|>"]);
   });
 
+  it("has reasoning at the start of the content as the reasoning of its format", async () => {
+    const content = "<think>\nEasy.\n</think>\n\nFirst.";
+    const given = [
+      { role: "user", content: "One?" },
+      { role: "assistant", content, reasoning: null, calls: [] },
+    ] as const;
+    const trained = async (options: Parameters<typeof rendered>[0]) =>
+      (await rendered(options, given)).texts.map((text) => text.trained);
+    const whole = [`${content}<|im_end|>`];
+    expect(await trained({ chat: qwen3Chat(true) })).toEqual(whole);
+    const bare = { chat: qwen3Chat(true), trainThinking: false };
+    expect(await trained(bare)).toEqual(["<think>\n\n</think>\n\nFirst.<|im_end|>"]);
+    expect(await trained({ chat: qwen3Chat(false) })).toEqual(["First.<|im_end|>"]);
+    // A model without these tags learns to write them as text.
+    const untagged = Object.create(tokenizer, { addedTokens: { value: [] } });
+    expect(await trained({ chat: { ...qwen3Chat(false), tokenizer: untagged } })).toEqual(whole);
+  });
+
   it("starts another stream when the format drops reasoning, as a rollout does", async () => {
     const { texts } = await rendered({ chat: qwen3Chat(true, "template") });
     expect(texts.map(({ trained }) => trained)).toEqual([
