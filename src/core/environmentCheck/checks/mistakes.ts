@@ -66,7 +66,7 @@ export const malformedCalls: EnvironmentCheck = {
       const finding = await tryTool(probe, task, tool, odd);
       if (finding !== null) findings.push(finding);
     }
-    const without = `, none of ${broken.join(", ")}, which fails on plain arguments`;
+    const without = `, none of ${broken.join(", ")}, where plain arguments fail, too`;
     return found(`${count} odd calls${broken.length === 0 ? "" : without}`, ...findings);
   },
 };

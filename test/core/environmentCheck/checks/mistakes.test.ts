@@ -11,6 +11,6 @@ it("a tool that fails on plain arguments is not blamed for its handling of odd o
   const { checks } = await checkPlanted({ environment }, ["malformed-calls"]);
   expect(checks[0]?.findings).toEqual([]);
   expect(checks[0]).toMatchObject({
-    measured: "0 odd calls, none of answer, which fails on plain arguments",
+    measured: "0 odd calls, none of answer, where plain arguments fail, too",
   });
 });
